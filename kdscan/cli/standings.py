@@ -29,7 +29,7 @@ from kdscan.cli.options import (
 from kdscan.cli.terminal import aligned, note, note_other_sizes, terminal_words, user, warn
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
-from kdscan.event.events import current_event, find_event, find_row, open_event, perform
+from kdscan.event.events import find_event, find_row, open_event, perform
 from kdscan.event.export import event_table
 from kdscan.event.games import FindingCode
 from kdscan.event.log import Author
@@ -37,7 +37,7 @@ from kdscan.event.model import Event as EventState
 from kdscan.event.names import players_in
 from kdscan.event.store import open_store
 from kdscan.event.swiss import met_before, pairing_rows, resting_on
-from kdscan.event.words import decided_by, half, signed, so_far, where
+from kdscan.event.words import byes_text, decided_by, half, signed, so_far, where
 from kdscan.files.names import escape_control
 from kdscan.files.tables import write_table, writing_table
 from kdscan.files.write import STDOUT
@@ -67,8 +67,8 @@ def standings(
     """
 
     check_apart({"--csv": csv, "--json": STDOUT if as_json else None})
-    with open_store(store, make=False) as opened:
-        state = current_event(opened, event)
+    with open_store(store, make=False) as opened, opened.read() as db:
+        state = find_event(db, event)
     if csv is not None:
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
     if as_json:
@@ -99,6 +99,22 @@ def pair(
     back: Annotated[
         list[str] | None,
         typer.Option("--rejoin", metavar="NAME", help="Let this player rejoin the event."),
+    ] = None,
+    byes: Annotated[
+        list[str] | None,
+        typer.Option("--bye", metavar="NAME", help="This player asked not to play this round."),
+    ] = None,
+    half_byes: Annotated[
+        bool | None,
+        typer.Option(
+            "--half-byes/--zero-byes", help="What such a bye scores: half a point, or nothing."
+        ),
+    ] = None,
+    close: Annotated[
+        bool | None,
+        typer.Option(
+            "--close/--reopen", help="Instead of pairing, close the event: its list is final."
+        ),
     ] = None,
     seed: Annotated[
         int | None,
@@ -136,7 +152,7 @@ def pair(
     with open_store(store, make=players is not None) as opened, opened.write() as db:
         if players is None:
             find_row(db, event)  # raises for an event that would be created
-        rules = act.SetRules(great_duel, middle_kingdom, harmony, seats, rounds)
+        rules = act.SetRules(great_duel, middle_kingdom, harmony, seats, rounds, half_byes)
         this = open_event(db, event, game, rules)
         author = Author(user())
         if players is not None:
@@ -144,16 +160,21 @@ def pair(
             new = (row for row in listed if this.names.player(row[0]) is None)
             this, _ = perform(db, this, author, *(act.AddPlayer(*row) for row in new))
         changes: list[act.Action] = [*map(act.DropPlayer, drop or ()), *map(act.Rejoin, back or ())]
-        this, _ = perform(db, this, author, *changes, act.PairRound(again=again, seed=seed))
+        if close is not None:
+            this, _ = perform(db, this, author, *changes, act.CloseEvent(close))
+            print(_table(this))
+            return
+        pairing = act.PairRound(again=again, seed=seed, byes=tuple(byes or ()))
+        this, _ = perform(db, this, author, *changes, pairing)
         round_ = this.last_round
         if csv is not None:  # if it cannot be written, no round is paired
             _write_csv(csv, pairing_rows(this, round_))
     tables = [seats for seats in this.tables[round_].values() if len(seats) > 1]
-    byes = [seats[0] for seats in this.tables[round_].values() if len(seats) == 1]
+    alone = [seats[0] for seats in this.tables[round_].values() if len(seats) == 1]
     if csv != STDOUT:
-        print(_tables(this.name, round_, tables, byes))
-    elif byes:
-        note("kdscan: " + terminal_words().t("bye") + ": " + ", ".join(byes))
+        print(_tables(this.name, round_, tables, alone))
+    elif alone:
+        note("kdscan: " + terminal_words().t("bye") + ": " + ", ".join(alone))
     for met in met_before(this, round_):
         if len(met) == 1:
             warn("{player} has a bye again; no other pairing was left", player=met[0])
@@ -249,17 +270,17 @@ def state_json(state: EventState) -> dict[str, object]:
 
 
 def _table(state: EventState) -> str:
-    w, planned = terminal_words(), state.rules.rounds
+    w, planned, closed = terminal_words(), state.rules.rounds, state.said.closed is not None
     t = w.t
     players = w.tn("{n} player", "{n} players", len(state.standings))
-    after = so_far(w, state.played_round, state.round_over, planned)
+    after = so_far(w, state.played_round, state.round_over, planned, closed)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
     rows = [["", t("player"), *heads, ""]]
     before = None
     for line in state.standings:
         rank = "" if line.rank == before else f"{line.rank}."
         before = line.rank
-        numbers = map(str, (line.wins, line.draws, line.losses, line.byes))
+        numbers = map(str, (line.wins, line.draws, line.losses, byes_text(line)))
         values = [half(line.score), *numbers, signed(line.spread), f"{line.sonneborn_berger:.3g}"]
         rows.append([rank, escape_control(line.player), *values, decided_by(w, line.decided_by)])
     lines = aligned(rows, left=(1, len(heads) + 2), least=(4, 0, 5, 3, 5, 4, 4, 6, 5))

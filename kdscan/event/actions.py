@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from kdscan.errors import UsageError
-from kdscan.event.swiss import check_unpair, next_pairing
+from kdscan.event.swiss import check_finished, check_unpair, next_pairing
 from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.i18n import mark
 from kdscan.rules.duel.board import CASTLE, ROWS
@@ -517,11 +517,26 @@ class RemovePlayer(_OnPlayer, frozen=True, tag="remove_player"):
         return super().prepare(event, author)
 
 
+class RequestBye(_OnPlayer, frozen=True, tag="request_bye"):
+    """Whether a player asks for a bye in a round that is not paired yet; see `Rules.half_byes`."""
+
+    round: Number
+    wanted: bool = True
+
+    text, subject, subjects = mark("a bye of {name}"), ("bye", ".name", ".round"), Base.subjects
+
+    def prepare(self, event: Event, author: Author) -> Action:
+        if self.round <= event.last_round:
+            raise UsageError("round {round} is paired already", round=self.round)
+        return super().prepare(event, author)
+
+
 class PairRound(Base, frozen=True, tag="pair_round"):
     """Pair the next round, or the last one again before it is played.
 
     tables: names in the order of the seats, one alone for a bye; null: found by the Swiss system,
-    where `seed` draws among equals. byes: who asked for one. round: filled in when it is stored.
+    where `seed` draws among equals. byes: who asked for one besides `RequestBye`; all of them when
+    it is stored. round: filled in then.
     """
 
     again: bool = False
@@ -542,8 +557,7 @@ class PairRound(Base, frozen=True, tag="pair_round"):
         return {"n": self.round}
 
     def prepare(self, event: Event, author: Author) -> Action:
-        round_, tables = next_pairing(event, self)
-        return PairRound(again=self.again, tables=tables, seed=self.seed, round=round_)
+        return next_pairing(event, self)
 
 
 class SetRules(Base, frozen=True, tag="set_rules"):
@@ -554,6 +568,7 @@ class SetRules(Base, frozen=True, tag="set_rules"):
     harmony: bool | None = None
     seats: Annotated[int, Meta(ge=2, le=4)] | None = None
     rounds: Annotated[int, Meta(ge=1, le=99)] | None = None
+    half_byes: bool | None = None
 
     text = mark("the rules of the event")
 
@@ -591,6 +606,18 @@ class Show(Base, frozen=True, tag="show"):
     what: Shown
 
     text, subject = mark("what the projector shows"), ("shown",)
+
+
+class CloseEvent(Base, frozen=True, tag="close_event"):
+    """The event is over: its list is final and players change nothing any more; or it goes on."""
+
+    closed: bool = True
+
+    text, subject = mark("the end of the event"), ("closed",)
+
+    def prepare(self, event: Event, author: Author) -> Action:
+        check_finished(event.games if self.closed else ())
+        return self
 
 
 class Undo(Base, frozen=True, tag="undo"):
@@ -647,9 +674,11 @@ Action = (
     | Rejoin
     | RenamePlayer
     | RemovePlayer
+    | RequestBye
     | PairRound
     | SetRules
     | StartClock
     | Show
+    | CloseEvent
     | Undo
 )

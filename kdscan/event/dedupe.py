@@ -211,22 +211,19 @@ def _groups(
 
 
 def _references_last(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries, each after the one that it is another photo of according to a person."""
-    ordered = [entry for entry in entries if not entry.same_as]
-    waiting = {entry.key: entry for entry in entries if entry.same_as}
-    followers: dict[int, list[Entry]] = {}
-    for entry in waiting.values():
-        followers.setdefault(entry.same_as or 0, []).append(entry)
-    queue = list(ordered)
-    while waiting:
-        for entry in queue:
-            ready = [e for e in followers.pop(entry.key, ()) if waiting.pop(e.key, None)]
-            ordered += ready
-            queue += ready
-        # If none can follow, they refer to each other, or to sheets that do not count.
-        queue = [waiting.pop(key) for key in list(waiting)[:1]]
-        ordered += queue
-    return ordered
+    """The entries, each after the one that it is another photo of according to a person, unless
+    these refer to each other."""
+    by_key = {entry.key: entry for entry in entries}
+
+    def depth(entry: Entry) -> int:
+        passed: set[int] = set()
+        at: Entry | None = entry
+        while at is not None and at.key not in passed:
+            passed.add(at.key)
+            at = by_key.get(at.same_as or 0)
+        return len(passed)
+
+    return sorted(entries, key=depth)
 
 
 def _group_of(
@@ -243,15 +240,15 @@ def _group_of(
     for group in claims:
         if _agree(entry, group):
             return group
-    near = alike.near(entry.marks, coded=bool(entry.code)) if entry.marks else {}
+    near = {**alike.near(entry.marks, coded=bool(entry.code))} if entry.marks else {}
+    if not entry.code and entry.filled >= FILLED:
+        near[entry.marks] = 1.0
     similar = [
         (share, -n, other)
         for marks, share in near.items()
         for n, other in enumerate(of_marks.get(marks, ()))
         if other.kind == entry.kind and not (entry.code and other.code)
     ]
-    exact = of_marks.get(entry.marks, ()) if not entry.code and entry.filled >= FILLED else ()
-    similar += [(1.0, -n, other) for n, other in enumerate(exact) if other.kind == entry.kind]
     return of_key[max(similar, key=lambda pair: pair[:2])[2].key] if similar else None
 
 

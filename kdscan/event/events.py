@@ -183,8 +183,9 @@ def _sheets(
     """The sheets of an event (or of photos), and the JSON of those of which no brief is stored, as
     after an upgrade."""
     at = schema.sheet.c
-    names = [f for f in Sheet.__dataclass_fields__ if f != "brief"]
-    query = select(*(at[name] for name in names), at.brief).where(at.event_id == event_id)
+    query = select(*(at[name] for name in Sheet.__dataclass_fields__)).where(
+        at.event_id == event_id
+    )
     if photo_ids is not None:
         query = query.where(at.photo_id.in_(photo_ids))
     rows = db.execute(query.order_by(at.photo_id, at.page, at.number)).all()
@@ -197,7 +198,7 @@ def _sheets(
             brief = brief_of(sheet.data, sheet.data, sheet.kept)
         else:
             brief = convert(row.brief, Brief)
-        sheets[row.id] = Sheet(**dict(zip(names, row, strict=False)), brief=brief)
+        sheets[row.id] = Sheet(*row[:-1], brief)
     return sheets, {n: sheet.data for n, sheet in read.items()}
 
 
@@ -300,6 +301,8 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     decided it already: a player corrects sheets of photos that he was the first to send."""
     if author.role == "desk":
         return
+    if event.said.closed:
+        raise NotForPlayers("the event is over; ask the desk")
     if not action.for_players:
         raise NotForPlayers("this is for the desk: come in with its code")
     target: Action = action
@@ -327,17 +330,6 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
             raise NotForPlayers("the code of this sheet says whose it is; ask the desk")
     if decided:
         raise NotForPlayers("the desk has decided this; ask there")
-
-
-def current_event(store: Store, name: str | None) -> Event:
-    """The event of that name, or the only one, as it is now; states of its sheets that an older
-    version or another program left open are stored if the store can be written."""
-    with store.read() as db:
-        event = find_event(db, name)
-    if event.unsaved and store.lies_at is not None:
-        with store.write() as db:
-            event = load(db, event.id, write=True)
-    return event
 
 
 def forget_event(store: Store, event_id: int) -> None:

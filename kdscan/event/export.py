@@ -89,7 +89,12 @@ COLUMNS: Mapping[str, Callable[[Row, Words], Any]] = {
     "harmony": _value("score", "harmony"),
     "castle_bonus_used": _value("castle_bonus_used"),
     "confidence": _value("confidence"),
-    "look_at": _of_sheet(lambda _, state: " ".join(_doubtful_places(state)), ""),
+    "look_at": _of_sheet(
+        lambda _, state: " ".join(
+            cell_name((c["row"], c["col"])) for c in state.get("cells") or () if c["review"]
+        ),
+        "",
+    ),
     "corrected": _of_sheet(lambda row, _: row.corrected, False),
     "same_as": lambda row, _: None if row[0].status == CONFLICT else row[0].other,
     "error": lambda row, _: row[0].problem["code"] if row[0].problem else None,
@@ -99,12 +104,6 @@ COLUMNS: Mapping[str, Callable[[Row, Words], Any]] = {
     "said_by": _of_sheet(lambda _, state: "; ".join(_sources(state)), ""),
 }
 """The columns of a table of results, in their order, each with the value for a row."""
-
-
-def _doubtful_places(state: Json) -> Iterator[str]:
-    for cell in state.get("cells") or ():
-        if cell["review"]:
-            yield cell_name((cell["row"], cell["col"]))
 
 
 def _sources(state: Json) -> Iterator[str]:
@@ -152,21 +151,24 @@ class SeatJson(TypedDict):
 
 
 class TableGame(TypedDict):
-    """A game of the event; `winner` is an index of `seats`."""
+    """A game of the event; `winner` is an index of `seats`; `bye_points`: what a bye scores."""
 
     round: int
     table: int
     seats: list[SeatJson]
     bye: bool
+    bye_points: float
     finished: bool
     winner: int | None
     decided_by: Decision | None
 
 
 class EventTable(TypedDict):
-    """played_round: the last round with a finished game, 0 if there is none."""
+    """played_round: the last round with a finished game, 0 if there is none. closed: whether the
+    list is final."""
 
     event: str
+    closed: bool
     played_round: int
     standings: list[Standing]
     games: list[TableGame]
@@ -176,6 +178,7 @@ def event_table(event: Event) -> EventTable:
     """An event's table and games."""
     return {
         "event": event.name,
+        "closed": event.said.closed is not None,
         "played_round": event.played_round,
         "standings": list(event.standings),
         "games": [table_game(game) for game in event.games],
@@ -188,8 +191,12 @@ def table_game(game: Game) -> TableGame:
     return {
         "round": game.round,
         "table": game.table,
-        "seats": [{"player": seat.player, "total": seat.total} for seat in game.seats],
+        "seats": [
+            {"player": seat.player, "total": None if game.unplayed else seat.total}
+            for seat in game.seats
+        ],
         "bye": game.bye,
+        "bye_points": game.bye_points,
         "finished": game.finished,
         "winner": outcome.winner if outcome else None,
         "decided_by": outcome.decided_by if outcome else None,

@@ -32,35 +32,45 @@ PARTS = 12
 
 
 @dataclass(frozen=True)
-class SheetScore:
+class Assignment:
+    """Whose a sheet is, as far as known, and where it was played.
+
+    player: the name, or whatever its code says instead. event: as its code names it, with `CUT` at
+    the end if its name may be longer. mistaken: the code's player, if the event has nobody of that
+    number and name. by: "person", "code" or "". given: who gave it to whom so that the desk has to
+    accept that.
+    """
+
+    round: int | None = None
+    table: int | None = None
+    player: str | None = None
+    event: str | None = None
+    mistaken: str = ""
+    by: str = ""
+    given: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SheetScore(Assignment):
     """One sheet that was read: a player's map of Duel, or kingdom of tiles.
 
-    key: any unique number. round, table, player: according to its code, its photo or a person; None
-    if unknown. worth: what decides a game. review: whether its total still needs review. rivals:
-    keys of sheets that bear the same code but hold different marks; a person must say whose is
-    which. cut_off: the photo does not show all of it, so that the total is unknown. event: as its
-    code names it, perhaps with `CUT`; None without a code, or if a person said whose it is.
-    differs: keys of other photos of this sheet that certainly show another total. mistaken: the
-    player in its code, if the event has nobody of that number and name. changed_by, claimed: who
-    changed it so that the desk has to accept that, and the total it would have. late: see
-    `Event.late`. given: who gave it to whom so that the desk has to accept that.
+    key: any unique number. worth: what decides a game. review: whether its total still needs
+    review. rivals: keys of sheets that bear the same code but hold different marks; a person must
+    say whose is which. cut_off: the photo does not show all of it, so that the total is unknown.
+    differs: keys of other photos of this sheet that certainly show another total, with these.
+    changed_by, claimed: who changed it so that the desk has to accept that, and the total it would
+    have. late: see `Event.late`.
     """
 
     key: int
-    round: int | None
-    table: int | None
-    player: str | None
     worth: Worth
     review: bool = False
     rivals: tuple[int, ...] = ()
     cut_off: bool = False
-    event: str | None = None
     differs: tuple[tuple[int, int], ...] = ()
-    mistaken: str = ""
     changed_by: str = ""
     claimed: int | None = None
     late: bool = False
-    given: tuple[str, str] | None = None
 
     @property
     def total(self) -> int:
@@ -112,7 +122,7 @@ class Game:
     """A table in a round. A single seat is a bye.
 
     walkover: who wins because the opponent did not come; then nobody has points. forfeit: nobody
-    came, and both lose.
+    came, and both lose. bye_points: what a bye scores.
     """
 
     round: int
@@ -120,20 +130,22 @@ class Game:
     seats: tuple[Seat, ...]
     walkover: str | None = None
     forfeit: bool = False
+    bye_points: float = BYE
 
     @property
     def bye(self) -> bool:
         return len(self.seats) == 1
 
     @property
+    def unplayed(self) -> bool:
+        """Whether somebody did not come."""
+        return self.forfeit or self.walkover is not None
+
+    @property
     def finished(self) -> bool:
         """Whether every seat's points are known; a bye or a walkover needs none."""
-        return (
-            self.bye
-            or self.forfeit
-            or self.walkover is not None
-            or all(seat.total is not None for seat in self.seats)
-        )
+        known = all(seat.total is not None for seat in self.seats)
+        return self.bye or self.unplayed or known
 
     @property
     def played(self) -> bool:
@@ -157,9 +169,9 @@ class Game:
 
     def _results(self, own: Seat) -> list[Round]:
         if self.bye:
-            return [Round(self.round, None, BYE, 0)]
+            return [Round(self.round, None, self.bye_points, 0)]
         others = [seat for seat in self.seats if seat is not own]
-        if self.walkover is not None or self.forfeit:  # like any other result, but without points
+        if self.unplayed:  # like any other result, but without points
             won = WIN * (self.walkover == own.player)
             return [Round(self.round, others[0].player, won, 0, first=won)]
         against = [outcome_of((own, other)).winner for other in others]
@@ -233,6 +245,7 @@ class Planned:
     walkover: str | None = None
     seen: Mapping[str, int | None] = field(default_factory=dict)
     forfeit: bool = False
+    bye_points: float = BYE
 
 
 Memo = dict[Table, tuple[tuple[object, ...], Game, list[Finding]]]
@@ -421,10 +434,10 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
             if not sheet.rivals:
                 values = {"player": sheet.player, "total": sheet.total}
                 findings.append(Finding("unplaced", text, values, *at, (sheet.key,)))
-        return Game(*at, (Seat(plan.players[0]),)), findings
+        return Game(*at, (Seat(plan.players[0]),), bye_points=plan.bye_points), findings
     seats = tuple(_seat(name, own[name], plan.points.get(name)) for name in plan.players)
     if plan.forfeit or plan.walkover in plan.players:
-        game = Game(*at, tuple(map(Seat, plan.players)), plan.walkover, plan.forfeit)
+        game = Game(*at, seats, plan.walkover, plan.forfeit)
         come = [seat.sheet for seat in seats if seat.sheet and not seat.sheet.review]
         seen = all(plan.seen.get(name) is not None for name in plan.players)
         if seen or len(come) < len(seats):

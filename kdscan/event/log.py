@@ -122,10 +122,10 @@ class Said:
 
     players: by number; numbers: by plain name; last_number: the highest that any player had.
     rounds: tables by round, each with the players' numbers. paired: the entry that first paired a
-    round. fields: what was said about values of sheets. assigned: whose a sheet is, each word with
-    the player's number. given: who gave a sheet to whom since, which waits for the desk. same_as,
-    ignored: the newest word. spoken_of: sheets of which anything was
-    said. removed: photos, see `RemovePhoto`.
+    round. byes: who asked for one, by round. fields: what was said about values of sheets.
+    assigned: whose a sheet is, each word with the player's number. given: who gave a sheet to whom
+    since, which waits for the desk. same_as, ignored: the newest word. spoken_of: sheets of which
+    anything was said. removed: photos, see `RemovePhoto`. closed: the entry that ended the event.
     """
 
     undone: frozenset[int] = frozenset()
@@ -134,6 +134,7 @@ class Said:
     last_number: int = 0
     rounds: dict[int, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     paired: dict[int, Entry] = field(default_factory=dict)
+    byes: dict[int, frozenset[int]] = field(default_factory=dict)
     results: dict[tuple[int, int], tuple[TableResult, ...]] = field(default_factory=dict)
     fields: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
     assigned: dict[int, tuple[tuple[Entry, int | None], ...]] = field(default_factory=dict)
@@ -146,14 +147,15 @@ class Said:
     rules: dict[str, object] = field(default_factory=dict)
     clock: str | None = None
     shown: act.Shown = "table"
+    closed: Entry | None = None
 
     def number_of(self, name: str | None) -> int | None:
         """The number of the player of that name."""
         return self.numbers.get(plain_name(name)) if name else None
 
     def over(self, round_: int | None) -> Entry | None:
-        """What ended a round: the next one was paired. None before that."""
-        return self.paired.get(round_ + 1) if round_ else None
+        """What ended a round: the next one was paired, or the event closed. None before that."""
+        return self.paired.get(round_ + 1, self.closed) if round_ else None
 
     def after(self, new: Sequence[Entry]) -> Said:
         """What the log says with entries more, none of which undoes anything."""
@@ -235,13 +237,19 @@ def _fold(said: Said, entry: Entry) -> None:
                 said.numbers[plain_name(action.to)] = number
             else:
                 said.players[number] = replace(player, active=isinstance(action, act.Rejoin))
+        case act.RequestBye():
+            byes, own = said.byes.get(action.round, frozenset()), {number_of(action.name) or 0}
+            said.byes[action.round] = byes | own if action.wanted else byes - own
         case act.PairRound():
             named = (map(number_of, table) for table in action.tables or ())
             said.rounds[action.round] = tuple(tuple(n for n in t if n) for t in named)
             said.paired.setdefault(action.round, entry)
+            said.byes[action.round] = frozenset(number_of(name) or 0 for name in action.byes)
         case act.SetRules():
             said.rules |= action.given
         case act.StartClock():
             said.clock = action.ends
         case act.Show():
             said.shown = action.what
+        case act.CloseEvent():
+            said.closed = entry if action.closed else None

@@ -17,7 +17,18 @@ from msgspec import structs
 from kdscan.errors import BlankPage, UsageError
 from kdscan.event import actions as act
 from kdscan.event.dedupe import Alike, Compared, Entry, same_sheets
-from kdscan.event.games import CUT, Finding, Game, Planned, SheetScore, Table, gather
+from kdscan.event.games import (
+    BYE,
+    CUT,
+    DRAW,
+    Assignment,
+    Finding,
+    Game,
+    Planned,
+    SheetScore,
+    Table,
+    gather,
+)
 from kdscan.event.games import Memo as Games
 from kdscan.event.log import Author, Said, TableResult, fold_log
 from kdscan.event.log import Entry as LogEntry
@@ -92,25 +103,6 @@ class Sheet:
     def name_in(self, file: str) -> str:
         """Its name for people: the file's, with the sheet's place unless it is the first."""
         return file if (self.page, self.number) == (0, 0) else f"{file}#{self.place}"
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """Whose a sheet is, as far as known, and where it was played.
-
-    player: the name, or whatever its code says instead. event: as its code names it, with `CUT` at
-    the end if its name may be longer. mistaken: the code's player, if the event has nobody of that
-    number and name. by: "person", "code" or "". given: who gave it to whom so that the desk has to
-    accept that.
-    """
-
-    round: int | None = None
-    table: int | None = None
-    player: str | None = None
-    event: str | None = None
-    mistaken: str = ""
-    by: str = ""
-    given: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -282,6 +274,11 @@ class Event:
     def names(self) -> Names:
         return Names.of(self.said.players.values(), self.said.last_number)
 
+    @cached_property
+    def name_of(self) -> Mapping[int, str]:
+        """The players' names by number."""
+        return {player.number: player.name for player in self.said.players.values()}
+
     @property
     def has_players(self) -> bool:
         """Whether it is a tournament, whose desk has the last word; at home everybody's counts."""
@@ -314,7 +311,7 @@ class Event:
     @cached_property
     def tables(self) -> Mapping[int, Mapping[int, tuple[str, ...]]]:
         """Names by round and table, as they were paired; one alone has a bye."""
-        names = {player.number: player.name for player in self.said.players.values()}
+        names = self.name_of
         return {
             round_: {
                 table: tuple(names[n] for n in seats if n in names)
@@ -364,23 +361,15 @@ class Event:
 
     def read_totals(self, round_: int, table: int) -> dict[str, int | None]:
         """What the sheets of a table are worth by player, also after a walkover."""
-        game = self.game_at(round_, table)
-        totals = {score.key: score.total for score in self.scores}
-        late = [
-            one.sheets
-            for one in self.findings
-            if one.code == "points_differ" and (one.round, one.table) == (round_, table)
-        ]
-        if (game.walkover is not None or game.forfeit) and late:
-            pairs = zip(game.seats, late[0], strict=False)
-            return {seat.player: totals[key] for seat, key in pairs}
-        return {seat.player: seat.sheet.total if seat.sheet else None for seat in game.seats}
+        seats = self.game_at(round_, table).seats
+        return {seat.player: seat.sheet.total if seat.sheet else None for seat in seats}
 
     @cached_property
     def _planned(self) -> dict[Table, Planned]:
-        names = {player.number: player.name for player in self.said.players.values()}
-        planned = {}
+        names = self.name_of
+        planned, requested = {}, DRAW * self.rules.half_byes
         for round_, tables in self.tables.items():
+            asked = {names.get(n) for n in self.said.byes[round_]}
             for table, seats in tables.items():
                 result = (TableResult({}), *self.said.results.get((round_, table), ()))[-1]
                 named = {names[n]: value for n, value in result.points.items() if n in names}
@@ -392,6 +381,7 @@ class Event:
                     winner,
                     {name: seen.get(name) for name in seats},
                     forfeit=result.walkover and winner is None,
+                    bye_points=requested if seats[0] in asked else BYE,
                 )
         return planned
 
@@ -402,12 +392,8 @@ class Event:
         after.check(changes.given)
         if after.variants.size == self.rules.variants.size:
             return
-        touched = 0
-        for sheet in self.sheets.values():
-            values = self.said_of(sheet).values
-            touched += sheet.type is KINGDOM and bool(
-                values.get("confirmed") or cell_values(values)
-            )
+        values = [self.said_of(s).values for s in self.sheets.values() if s.type is KINGDOM]
+        touched = sum(bool(own.get("confirmed") or cell_values(own)) for own in values)
         if touched:
             raise UsageError(
                 "kingdoms that were corrected or confirmed: {n}; these corrections do not fit "
@@ -587,8 +573,8 @@ class Event:
             round_ = given if printed.round is None else printed.round
             full = len(sheet.code or "") >= MOST_LETTERS - 1  # no word ends with a hyphen
             event = printed.event + CUT if full else printed.event
-            player, denied = self.names.coded(printed.player)
-            if player is None and (denied or printed.player) and self.has_players:
+            player = self.names.coded(printed.player)
+            if player is None and printed.player and self.has_players:
                 return Assignment(round_, printed.table, None, event, printed.player, "code")
             name = player.name if player else (printed.player or None)
             assigned = Assignment(round_, printed.table, name, event, by="code")
@@ -952,21 +938,16 @@ def _score(
 ) -> SheetScore:
     brief = sheet.brief
     return SheetScore(
+        **vars(at),
         key=sheet.id,
-        round=at.round,
-        table=at.table,
-        player=at.player,
         worth=Worth(brief.total or 0, brief.largest, brief.crowns),
         review=brief.review,
         rivals=rivals,
         cut_off=brief.retake,
-        event=at.event,
         differs=differs,
-        mistaken=at.mistaken,
         changed_by=", ".join(sorted({wait.who for wait in brief.waits})),
         claimed=brief.if_accepted,
         late=late,
-        given=at.given,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kdscan.errors import UsageError
 from kdscan.event.actions import MOST_LISTED
-from kdscan.files.names import check_name, normalize_name, plain_name
+from kdscan.files.names import check_name, plain_name
 from kdscan.files.tables import read_table
 from kdscan.i18n import mark
 from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
@@ -55,7 +55,6 @@ class Names:
 
     players: tuple[Player, ...]
     last: int = 0
-    _spelled: dict[str, Player] = field(default_factory=dict)
     _plain: dict[str, Player] = field(default_factory=dict)
     _coded: dict[str, Player] = field(default_factory=dict)
 
@@ -64,7 +63,6 @@ class Names:
         """players: in the order in which they were entered."""
         names = cls(tuple(players), last)
         for player in names.players:
-            names._spelled.setdefault(normalize_name(player.name), player)
             names._plain.setdefault(plain_name(player.name), player)
             names._coded.setdefault(str(player.number), player)
         names._coded.update({player.code: player for player in names.players})
@@ -72,38 +70,33 @@ class Names:
 
     def plus(self, player: Player) -> Names:
         """With a player more, whose name and number are new."""
-        spelled, plain = normalize_name(player.name), plain_name(player.name)
         coded = {str(player.number): player, **self._coded, player.code: player}
         return Names(
             (*self.players, player),
             max(self.last, player.number),
-            {spelled: player, **self._spelled},
-            {plain: player, **self._plain},
+            {plain_name(player.name): player, **self._plain},
             coded,
         )
 
     def player(self, name: str) -> Player | None:
         """The player of that name."""
-        return self._spelled.get(normalize_name(name)) or self._plain.get(plain_name(name))
+        return self._plain.get(plain_name(name))
 
     def called(self, name: str) -> Player | None:
         """The player whom a person means, perhaps by the code."""
         return self.player(name) or self._coded.get(name.strip().upper())
 
-    def coded(self, word: str) -> tuple[Player | None, bool]:
-        """The player whom a printed code means, and whether its check denies the name.
-
-        Codes of older sheets have no check.
-        """
+    def coded(self, word: str) -> Player | None:
+        """The player whom a printed code means, unless its check denies the name. Codes of older
+        sheets have no check."""
         if player := self._coded.get(word):
-            return player, False
+            return player
         number, check = without_check(word)
         player = self._coded.get(number) if check else None
         if player is None:
-            return self.player(word), bool(check)
-        if check in {check_of(name) for name in (player.name, *player.former)}:
-            return player, False
-        return None, True
+            return self.player(word)
+        names = (player.name, *player.former)
+        return player if check in map(check_of, names) else None
 
     def code_for(self, short: str) -> str:
         """A word for a new player's codes: the short name if it is possible, else the number."""

@@ -18,6 +18,7 @@ class Rules:
 
     great_duel: 7 x 7 for two. middle_kingdom, harmony: extra points of Kingdomino.
     seats: players at a table. rounds: number that are played, None for as many as are paired.
+    half_byes: whether a bye that a player asked for scores half a point, or nothing.
     """
 
     game: GameName = "duel"
@@ -26,6 +27,7 @@ class Rules:
     harmony: bool = False
     seats: int = 2
     rounds: int | None = None
+    half_byes: bool = True
 
     @classmethod
     def of(cls, game: str, given: Mapping[str, Any]) -> Rules:

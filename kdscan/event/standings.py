@@ -37,7 +37,8 @@ class Standing:
 
     rank: from 1; shared by players whom no tie-break separates. score: wins and half of draws.
     wins,
-    draws: games in which the player came first, alone or among others. spread: of all rounds but
+    draws: games in which the player came first, alone or among others. byes, bye_points: their
+    number and what they scored. spread: of all rounds but
     the best. decided_by: what separated the player from those with the same score; "" if there are
     none.
     """
@@ -52,6 +53,7 @@ class Standing:
     spread: float
     sonneborn_berger: float
     decided_by: TieBreak
+    bye_points: float = 0.0
 
 
 def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, ...]:
@@ -115,9 +117,9 @@ def _placed(
         rounds = played[name]
         games = {r.round: r.first for r in rounds if r.opponent is not None}.values()
         wins, draws, losses = (sum(own == s for own in games) for s in (WIN, DRAW, 0.0))
-        byes = sum(r.opponent is None for r in rounds)
-        numbers = (score[name] / PARTS, wins, draws, losses, byes, spread[name], berger[name])
-        lines.append(Standing(rank, name, *numbers, decided_by if len(tied) > 1 else ""))
+        byes = [r.score for r in rounds if r.opponent is None]
+        numbers = (score[name] / PARTS, wins, draws, losses, len(byes), spread[name], berger[name])
+        lines.append(Standing(rank, name, *numbers, decided_by if len(tied) > 1 else "", sum(byes)))
 
     for name in top:
         add(name, first, "head_to_head")

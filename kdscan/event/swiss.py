@@ -29,9 +29,10 @@ from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
+from msgspec.structs import replace
 
 from kdscan.errors import UsageError
-from kdscan.event.games import Game
+from kdscan.event.games import BYE, Game
 from kdscan.event.standings import standings
 from kdscan.i18n import mark
 
@@ -87,9 +88,16 @@ def repeats(tables: Iterable[Sequence[str]], games: Iterable[Game]) -> list[tupl
 
 
 def _met(games: Iterable[Game]) -> Counter[frozenset[str]]:
-    """How often players have met; one alone had a bye."""
-    seated = ([seat.player for seat in game.seats] for game in games)
-    return Counter(frozenset(pair) for names in seated for pair in _pairs(names))
+    """How often players have met; one alone had a bye, unless the player asked for it."""
+    return Counter(frozenset(pair) for names in _seated(games) for pair in _pairs(names))
+
+
+def _seated(games: Iterable[Game]) -> list[list[str]]:
+    return [
+        [seat.player for seat in game.seats]
+        for game in games
+        if not game.bye or game.bye_points == BYE
+    ]
 
 
 def _pairs(seats: Sequence[str]) -> list[tuple[str, ...]]:
@@ -243,21 +251,26 @@ def _matchings(
 # The rounds of an event
 
 
-def next_pairing(event: Event, wish: PairRound) -> tuple[int, tuple[tuple[str, ...], ...]]:
-    """The number and the tables of the next round; raises `UsageError` while games are unfinished,
-    if too few play, or if sheets of a round to be paired again have come in."""
+def next_pairing(event: Event, wish: PairRound) -> PairRound:
+    """The next round with its number, tables and requested byes; raises `UsageError` while games
+    are unfinished, if too few play, or if sheets of a round to be paired again have come in."""
+    if event.said.closed:
+        raise UsageError("{name} is over; reopen it first", name=event.name)
     round_, before = event.last_round + 1, event.games
     if wish.again and event.last_round:
         round_ = event.last_round
         check_unpair(event, round_)
         before = tuple(game for game in event.games if game.round < round_)
-    _check_finished(before)
+    check_finished(before)
     active = [player.name for player in event.names.players if player.active]
-    if len(active) < 2:
+    byes = {event.names.named(name, event, None) for name in wish.byes}
+    byes |= {event.name_of.get(number, "") for number in event.said.byes.get(round_, ())}
+    playing = tuple(name for name in active if name not in byes)
+    if len(active) < 2 or not playing:
         raise UsageError(
             "{name}: too few players ({n}); add them with --players FILE.csv.",
             name=event.name,
-            n=len(active),
+            n=len(playing),
         )
     rounds = event.rules.rounds
     if rounds is not None and round_ > rounds:
@@ -267,10 +280,6 @@ def next_pairing(event: Event, wish: PairRound) -> tuple[int, tuple[tuple[str, .
             rounds=rounds,
             round=round_,
         )
-    if wish.tables is not None:
-        return round_, _given_tables(event, wish.tables, active)
-    byes = tuple(event.names.named(name, event, None) for name in wish.byes)
-    playing = tuple(name for name in active if name not in byes)
     seed = wish.seed
     if seed is None and round_ == 1:  # the first round is drawn at random
         seed = secrets.randbelow(2**32)
@@ -279,10 +288,15 @@ def next_pairing(event: Event, wish: PairRound) -> tuple[int, tuple[tuple[str, .
         tables = pair(playing, before, seed, rounds_left=left)
     else:
         tables = seat(playing, before, seed, most=event.rules.seats)
-    return round_, (*tables, *((name,) for name in byes))
+    tables = (*tables, *((name,) for name in active if name in byes))
+    if wish.tables is not None:
+        tables = _given_tables(event, wish.tables, active)
+    asked = tuple(seats[0] for seats in tables if len(seats) == 1 and seats[0] in byes)
+    return replace(wish, tables=tables, byes=asked, seed=seed, round=round_)
 
 
-def _check_finished(games: Iterable[Game]) -> None:
+def check_finished(games: Iterable[Game]) -> None:
+    """Raise `UsageError` if points of a game are still missing."""
     waiting = [game for game in games if not game.finished]
     if waiting:
         raise UsageError(
@@ -335,8 +349,8 @@ def pairing_rows(event: Event, round_: int) -> list[dict[str, Any]]:
 
 def met_before(event: Event, round_: int) -> list[tuple[str, ...]]:
     """Pairs of a round who met in an earlier one, and players who have another bye there."""
-    earlier = (game for game in event.games if game.round < round_)
-    return repeats(event.tables.get(round_, {}).values(), earlier)
+    now = (game for game in event.games if game.round == round_)
+    return repeats(_seated(now), [game for game in event.games if game.round < round_])
 
 
 def resting_on(before: Event, after: Event) -> list[Sentence]:

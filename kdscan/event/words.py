@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kdscan.event.standings import Standing
 from kdscan.i18n import Words, mark
 
 DECIDED = {
@@ -32,9 +33,12 @@ def where(w: Words, round_: int | None, table: int | None) -> str:
     return w.t("round {round}, table {table}", round=round_, table=table)
 
 
-def so_far(w: Words, played: int, over: bool, planned: int | None) -> str:
+def so_far(w: Words, played: int, over: bool, planned: int | None, closed: bool) -> str:
     """A table's heading: after which round it stands. played: the last round with a finished game,
-    0 if there is none; over: whether all games of that round are finished."""
+    0 if there is none; over: whether all games of that round are finished; closed: whether it is
+    final."""
+    if closed:
+        return w.t("final standings")
     if not played:
         return w.t("before round 1")
     if planned is None:
@@ -50,6 +54,12 @@ def half(score: float) -> str:
     if score == whole:
         return str(whole)
     return f"{whole or ''}½" if score == whole + 0.5 else f"{score:.2f}"
+
+
+def byes_text(line: Standing) -> str:
+    """Number of a player's byes, with what they scored unless all did like wins: 2 (1½)."""
+    points = "" if line.bye_points == line.byes else f" ({half(line.bye_points)})"
+    return f"{line.byes}{points}"
 
 
 def signed(spread: float) -> str:

@@ -63,7 +63,8 @@ def session(call: Call) -> schemas.SessionInfo:
 @post(
     "/api/photos",
     body=bytes,
-    errors={409: "Another number of bytes has come.", 415: "A form; send the file itself."},
+    errors=DESK_ONLY
+    | {409: "Another number of bytes has come.", 415: "A form; send the file itself."},
     status=201,
 )
 async def upload(
@@ -74,6 +75,8 @@ async def upload(
 ) -> schemas.Accepted:
     """Send a photo; the body is the unchanged file, or the rest of it."""
     services, store, event_id = call.services, call.store, call.event.id
+    if call.event.said.closed and call.who.role != "desk":
+        raise call.refused(NotForPlayers("the event is over; ask the desk"))
     await run_in_threadpool(check_room, store, call.event, call.who, services.settings)
     with services.parts.file(call.who, token, offset) as file:
         await call.save_photo(file)

@@ -73,6 +73,9 @@ def desk(event: Event) -> schemas.DeskView:
         "to_come": [],
         "sheets": [sheet_brief(row) for row in rows if isinstance(row, SheetResult)],
         "players": list(event.names.players),
+        "byes": sorted(event.said.byes.get(event.last_round + 1, ())),
+        "half_byes": event.rules.half_byes,
+        "closed": event.said.closed is not None,
         "games": [table_game(game) for game in event.games],
         "played_round": event.played_round,
         "last_round": event.last_round,
@@ -131,7 +134,8 @@ def decisive_sheets(event: Event) -> set[int]:
     """Sheets whose range of totals overlaps with that of another sheet of the game."""
     found: set[int] = set()
     for game in event.games:
-        seated = [s.sheet.key for s in game.seats if s.sheet is not None and s.points is None]
+        seats = () if game.unplayed else game.seats
+        seated = [s.sheet.key for s in seats if s.sheet and s.points is None]
         for one, other in combinations([event.sheets[key] for key in seated], 2):
             if one.brief.low <= other.brief.high and other.brief.low <= one.brief.high:
                 found |= {one.id, other.id}

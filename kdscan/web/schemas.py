@@ -417,7 +417,8 @@ class OnProjector(TypedDict):
 
 class DeskView(OnProjector):
     """Everything that the desk sees. state: changes whenever anything shown here changes. to_come:
-    sheets of the round that is being played."""
+    sheets of the round that is being played. byes: numbers of players who asked for one in the next
+    round; half_byes: whether it scores half a point."""
 
     state: str
     event: str
@@ -425,6 +426,9 @@ class DeskView(OnProjector):
     to_come: list[Card]
     sheets: list[SheetBrief]
     players: list[Player]
+    byes: list[int]
+    half_byes: bool
+    closed: bool
     games: list[TableGame]
     played_round: int
     last_round: int

@@ -191,7 +191,7 @@ class AnyCup(RuleBasedStateMachine):
 
     @rule(data=st.data(), table=st.integers(1, 2), points=st.integers(0, 60))
     def at_the_desk(self, data: st.DataObject, table: int, points: int) -> None:
-        names = list(self.event.names._spelled)
+        names = list(self.event.names._plain)
         name, round_ = data.draw(st.sampled_from(names)), points % 2 + 1
         waiting = [w.action for s in self.event.sheets.values() for w in s.brief.waits]
         choices: list[act.Action] = [

@@ -19,7 +19,8 @@ def sheet(
     largest: int = 5,
     review: bool = False,
 ) -> SheetScore:
-    return SheetScore(key, at[0], at[1], player, Worth(total, largest), review)
+    worth = Worth(total, largest)
+    return SheetScore(*at, player, key=key, worth=worth, review=review)
 
 
 def paired(players: str, points: Mapping[str, int] = {}, **more: Any) -> Planned:

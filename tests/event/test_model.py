@@ -11,9 +11,9 @@ import pytest
 from kdscan.errors import BlankPage, NoSheetFound, UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import open_event
-from kdscan.event.export import columns, rows_with_sheets
+from kdscan.event.export import columns, event_table, rows_with_sheets
 from kdscan.event.log import Author
-from kdscan.event.model import Event
+from kdscan.event.model import UPLOADED, Event
 from kdscan.event.names import players_in
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
@@ -313,6 +313,40 @@ def test_who_changes_a_result_hears_which_pairings_rest_on_it(store: Store) -> N
     assert (values["round"], values["table"], values["tables"]) == (1, 1, "2/2")
     assert "has changed" in text
     assert resting_on(after, do(store, act.EnterResult(2, 1, {"C": 1, "D": 2}))) == []
+
+
+@pytest.mark.parametrize(("half", "scores"), [(None, 0.5), (False, 0)])
+def test_a_bye_that_was_asked_for_scores_half_a_point_or_nothing(
+    store: Store, half: bool | None, scores: float
+) -> None:
+    players(store, "ABC", act.SetRules(half_byes=half), act.RequestBye("C", 1))
+    with pytest.raises(UsageError, match="too few players"):
+        do(store, act.DropPlayer("A"), act.DropPlayer("B"), act.PairRound())
+    do(store, act.RequestBye("B", 1), act.RequestBye("B", 1, wanted=False), act.PairRound())
+    event = do(store, act.EnterResult(1, 1, {"A": 5, "B": 3}))
+    assert event.tables[1] == {1: ("A", "B"), 2: ("C",)} or event.tables[1][1] == ("B", "A")
+    lines = {line.player: (line.score, line.byes, line.bye_points) for line in event.standings}
+    assert lines["C"] == (scores, 1, scores)
+    with pytest.raises(UsageError, match="is paired already"):
+        do(store, act.RequestBye("B", 1))
+    event = do(store, act.PairRound())  # a bye that is drawn is a win; who asked may have one
+    assert {game.bye_points for game in event.games if game.round == 2 and game.bye} == {1}
+
+
+def test_a_closed_event_takes_nothing_from_players_until_it_is_reopened(store: Store) -> None:
+    players(store, "AB", act.PairRound())
+    sent: Json = {"session": "a"}
+    came_in(store, "a.jpg", make_sheet(), source=UPLOADED, details=sent)
+    sheet, by = number_of(event_of(store), "a.jpg"), Author("A", "player", "a")
+    with pytest.raises(UsageError, match="points are still missing"):
+        do(store, act.CloseEvent())
+    event = do(store, act.EnterResult(1, 1, {"A": 5, "B": 3}), act.CloseEvent())
+    assert event_table(event)["closed"]
+    for action, author in ((act.AssignSheet(sheet, "A"), by), (act.PairRound(), Author("Zoe"))):
+        with pytest.raises(UsageError, match="is over"):
+            do(store, action, by=author)
+    event = do(store, act.CloseEvent(closed=False))
+    assert not event_table(do(store, act.AssignSheet(sheet, "A"), by=by))["closed"]
 
 
 # Undo

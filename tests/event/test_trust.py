@@ -271,22 +271,6 @@ def test_a_player_takes_back_neither_what_the_desk_approved_nor_a_round_that_is_
         do(store, act.Undo(second), by=HUGO)
 
 
-def test_a_rename_that_is_undone_loses_no_result_and_no_seat(store: Store) -> None:
-    cup(store)
-    rename = do(store, act.RenamePlayer("Eve", "Eva")).log[-1].id
-    do(store, act.EnterResult(1, 1, {"Hugo": 20, "Eva": 31}), by=Author("Pavel", "desk"))
-    event = do(store, act.Undo(rename))
-    assert {seat.player: seat.total for seat in event.games[0].seats} == {"Hugo": 20, "Eve": 31}
-
-
-def test_who_sits_at_a_table_is_not_taken_off_the_list_by_undo(store: Store) -> None:
-    do(store, act.AddPlayer("Hugo"), act.AddPlayer("Eve"))
-    added = event_of(store).log[0].id
-    do(store, act.PairRound(), by=Author("Pavel", "desk"))
-    with pytest.raises(UsageError, match="a round has been paired"):
-        do(store, act.Undo(added))
-
-
 def test_a_sheet_stays_in_the_round_in_which_it_was_assigned(store: Store) -> None:
     do(store, act.AddPlayer("Hugo"), act.AddPlayer("Eve"), act.PairRound(seed=1))
     came_in(store, "eve.jpg", make_sheet(), source=UPLOADED, details={"session": "eve"})

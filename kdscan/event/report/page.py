@@ -19,7 +19,7 @@ from kdscan.event.games import Game, Seat
 from kdscan.event.model import REVIEW, Event, SheetResult, short_name
 from kdscan.event.report.pictures import CROP_PX, Album, Pictures
 from kdscan.event.standings import standings
-from kdscan.event.words import decided_by, half, signed, value_text, where
+from kdscan.event.words import byes_text, decided_by, half, signed, value_text, where
 from kdscan.files import Json
 from kdscan.i18n import Words
 from kdscan.i18n import errors as error_words
@@ -74,6 +74,7 @@ def write_report(state: Event, rows: Iterable[Row], album: Album, w: Words) -> I
         decided_by=partial(decided_by, w),
         seats_of=lambda games: max(2, *(len(game.seats) for game in games)),
         half=half,
+        byes_text=byes_text,
         signed=signed,
         percent=percent,
     )

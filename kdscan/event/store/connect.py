@@ -19,8 +19,9 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from msgspec import MsgspecError
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import (
     ArgumentError,
@@ -279,8 +280,8 @@ def upgrade(engine: Engine) -> None:
     if revision is not None and engine.dialect.name == "sqlite":
         path = Path(str(engine.url.database))
         back_up(path, path.with_name(f"{path.name}.before-{revision}"))
-    with engine.execution_options(writes=True).begin() as db:
-        revision = _revision_in(db)  # another program may have been faster
+    with engine.execution_options(writes=True).begin() as db:  # another may have been faster
+        revision = MigrationContext.configure(db).get_current_revision()
         if revision != KNOWN[-1]:
             run_migrations(db, new=revision is None)
 
@@ -299,7 +300,7 @@ def check_current(engine: Engine) -> None:
 def _revision(engine: Engine) -> str | None:
     """The version of a store's tables, None without any; raises `StoreError` for a newer one."""
     with engine.connect() as db:
-        revision = _revision_in(db)
+        revision = MigrationContext.configure(db).get_current_revision()
     if revision is not None and revision not in KNOWN:
         raise StoreError(
             "this store was made by a newer kdscan (its tables are version {found}, this "
@@ -307,13 +308,6 @@ def _revision(engine: Engine) -> str | None:
             found=revision,
             known=KNOWN[-1],
         )
-    return revision
-
-
-def _revision_in(db: Connection) -> str | None:
-    if not inspect(db).has_table("alembic_version"):
-        return None
-    revision: str | None = db.scalar(text("SELECT version_num FROM alembic_version"))
     return revision
 
 
@@ -366,10 +360,9 @@ def _remembered(engine: Engine, photos: str | None) -> str:
         if photos is None:
             return known or str(default_folder() / "photos")
         place = photos if is_url(photos) else str(Path(photos).absolute())
-        if known is None:
+        if known != place:
+            db.execute(schema.setting.delete().where(at.key == "photos"))
             db.execute(schema.setting.insert().values(key="photos", value=place))
-        elif known != place:
-            db.execute(schema.setting.update().where(at.key == "photos").values(value=place))
         return place
 
 

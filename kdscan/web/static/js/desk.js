@@ -70,8 +70,6 @@ function none(now) {
   ];
 }
 
-const byes = new Set(); // who asked for one in the next round
-
 // A tab that fills the whole place, without a queue.
 const wide = (inner) => ({
   ...inner,
@@ -95,8 +93,8 @@ const TABS = {
         kept: false,
       }),
   },
-  rounds: { label: () => t("Rounds"), make: () => wide(roundsTab(act, byes)) },
-  players: { label: () => t("Players"), make: () => wide(playersTab(act, byes)) },
+  rounds: { label: () => t("Rounds"), make: () => wide(roundsTab(act)) },
+  players: { label: () => t("Players"), make: () => wide(playersTab(act)) },
   publish: { label: () => t("Publish"), make: () => wide(publishTab()) },
   pads: { label: () => t("Pads"), make: () => wide({ ...knownPrints(), show: () => {} }) },
 };

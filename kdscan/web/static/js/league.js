@@ -20,6 +20,9 @@ const number = (n) =>
     ? `${Math.floor(n) || ""}½`
     : n.toLocaleString(language, { maximumFractionDigits: 2 });
 
+// A bye that scores like a win needs no number.
+export const byeText = (points) => (points === 1 ? t("bye") : `${t("bye")} ${number(points)}`);
+
 const signed = (n) =>
   n
     .toLocaleString(language, { signDisplay: "exceptZero", maximumFractionDigits: 1 })
@@ -60,7 +63,11 @@ export const standingsOf = (rows, names = []) =>
           h("td.points", number(row.score)),
           h("td.record", [
             `${row.wins} · ${row.draws} · ${row.losses}`,
-            row.byes > 0 && h("small", ` + ${row.byes} ${t("bye")}`),
+            row.byes > 0 &&
+              h("small", [
+                ` + ${row.byes} ${t("bye")}`,
+                row.bye_points !== row.byes && ` (${number(row.bye_points)})`,
+              ]),
           ]),
           h("td", signed(row.spread)),
         ],
@@ -93,6 +100,12 @@ export function crossTable(players, games) {
       return h("span", { class: kind, title }, points);
     });
   };
+  const byesOf = (name) =>
+    games
+      .filter(({ bye, seats }) => bye && seats[0].player === name)
+      .map(({ round, bye_points: points }) =>
+        h("span", { title: t("Round {n}", { n: round }) }, number(points)),
+      );
   return h("div.card.cross", [
     h("table", [
       h(
@@ -102,6 +115,7 @@ export function crossTable(players, games) {
           column(""),
           column(""),
           names.map((_, n) => column(String(n + 1))),
+          column(t("byes")),
         ),
       ),
       h(
@@ -113,6 +127,7 @@ export function crossTable(players, games) {
             names.map((other) =>
               h("td", { class: row === other && "self" }, row !== other && cell(row, other)),
             ),
+            h("td", byesOf(row)),
           ]),
         ),
       ),
@@ -126,7 +141,7 @@ export const gamesOf = (games) =>
     h("ul", games.map(gameLine)),
   ]);
 
-function gameLine({ table, seats, winner, bye, finished, decided_by: by }) {
+function gameLine({ table, seats, winner, bye, bye_points: points, finished, decided_by: by }) {
   const begun = seats.some((one) => one.total !== null);
   return h("li", { class: finished ? "card" : "card open" }, [
     h("span.table-number", String(table)),
@@ -137,7 +152,7 @@ function gameLine({ table, seats, winner, bye, finished, decided_by: by }) {
         begun && h("strong", seat.total ?? "–"),
       ]),
     ),
-    bye && h("em", t("bye")),
+    bye && h("em", byeText(points)),
     DECIDED[by] && h("small", DECIDED[by]()),
   ]);
 }

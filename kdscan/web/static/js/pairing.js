@@ -4,26 +4,25 @@ import { button, h, put } from "./dom.js";
 import { t } from "./i18n.js";
 import { round } from "./icons.js";
 
-// desk: its state. again: the last round is changed, else the next one is paired. byes: who asked for
-// one. end(): it was paired, or is not wanted.
-export function pairingByHand(desk, again, byes, act, end) {
-  const { games, last_round: last, players, seats: most } = desk;
+// desk: its state. again: the last round is changed, else the next one is paired. end(): it was paired,
+// or is not wanted.
+export function pairingByHand(desk, again, act, end) {
+  const { games, last_round: last, players, byes, seats: most } = desk;
   const n = again ? last : last + 1;
-  const active = players.filter((one) => one.active).map(({ name }) => name);
+  const active = players.filter((one) => one.active);
+  const names = (bye) =>
+    active.filter(({ number }) => byes.includes(number) === bye).map(({ name }) => name);
   let tables = again
     ? games.filter((game) => game.round === last).map(({ seats }) => seats.map((s) => s.player))
-    : seated(
-        active.filter((name) => !byes.has(name)),
-        most,
-      ).concat([...byes].map((name) => [name]));
+    : [
+        ...seated(names(false), most),
+        ...names(true).map((name) => [name]),
+      ];
   const locked = new Set();
   let picked = null;
   const list = h("ol.tables");
   const keep = () =>
-    act({ type: "pair_round", again, tables: tables.filter((names) => names.length) }, () => {
-      byes.clear();
-      end();
-    });
+    act({ type: "pair_round", again, tables: tables.filter((seats) => seats.length) }, end);
 
   // Two players change places; with an empty place one moves.
   function swap(one, other) {

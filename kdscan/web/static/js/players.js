@@ -6,8 +6,7 @@ import { t, tn } from "./i18n.js";
 import { menu } from "./icons.js";
 import { rowsOf } from "./lists.js";
 
-// byes: names of those who asked for a bye in the next round; changed here.
-export function playersTab(act, byes) {
+export function playersTab(act) {
   const count = h("strong");
   const people = h("ol.people");
   const empty = h("li.none", t("No players yet."));
@@ -16,7 +15,7 @@ export function playersTab(act, byes) {
   const list = lines(
     people,
     (player) => player.number,
-    ({ number }) => person(number, act, byes, () => show(desk)),
+    ({ number }) => person(number, act, () => show(desk)),
   );
   const look = (text) =>
     put(
@@ -33,7 +32,11 @@ export function playersTab(act, byes) {
     const playing = desk.players.filter((player) => player.active).length;
     count.textContent = tn("{n} player", "{n} players", playing);
     list(
-      desk.players.map((player) => ({ ...player, begun: desk.last_round > 0 })),
+      desk.players.map((player) => ({
+        ...player,
+        bye: desk.byes.includes(player.number),
+        last: desk.last_round,
+      })),
       empty,
     );
   }
@@ -109,7 +112,7 @@ function previewOf(rows, players, act, end) {
   ]);
 }
 
-function person(number, act, byes, redraw) {
+function person(number, act, redraw) {
   let now;
   let naming = false;
   const field = h("input type=text maxlength=60 required", { "aria-label": t("Name") });
@@ -123,10 +126,8 @@ function person(number, act, byes, redraw) {
   const name = h("span.seat");
   const note = h("em");
   const element = h("li");
-  const toggle = () => {
-    if (!byes.delete(now.name)) byes.add(now.name);
-    redraw();
-  };
+  const toggle = () =>
+    act({ type: "request_bye", name: now.name, round: now.last + 1, wanted: !now.bye });
   const edit = () => {
     naming = true;
     field.value = now.name;
@@ -135,9 +136,9 @@ function person(number, act, byes, redraw) {
   };
   function show(player) {
     now = player;
-    const { active, begun } = player;
+    const { active, bye, last } = player;
     name.textContent = player.name;
-    note.textContent = active ? (byes.has(player.name) ? t("bye") : "") : t("dropped out");
+    note.textContent = active ? (bye ? t("bye") : "") : t("dropped out");
     element.className = active ? "" : "gone";
     const label = active
       ? t("Drop out: {name}", { name: player.name })
@@ -148,11 +149,11 @@ function person(number, act, byes, redraw) {
       menu(t("More actions for {name}", { name: player.name }), [
         [t("Rename"), edit],
         active && [
-          byes.has(player.name) ? t("No bye in the next round") : t("Bye in the next round"),
+          bye ? t("No bye in the next round") : t("Bye in the next round"),
           toggle,
         ],
         [label, () => act({ type: active ? "drop_player" : "rejoin", name: player.name })],
-        !begun && [t("Delete"), () => act({ type: "remove_player", name: player.name })],
+        !last && [t("Delete"), () => act({ type: "remove_player", name: player.name })],
       ]),
     ]);
   }

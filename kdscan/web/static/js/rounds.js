@@ -5,22 +5,22 @@
 import { button, h, inUse, lines, pointsInput, put, sign, typedPoints } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { glyph, menu } from "./icons.js";
-import { crossTable } from "./league.js";
+import { byeText, crossTable } from "./league.js";
 import { pairingByHand } from "./pairing.js";
 
-export function roundsTab(act, byes) {
+export function roundsTab(act) {
   let chosen = null; // a round that is looked at; null: the last one, "cross": the cross table
   let byHand = null;
   let desk = null;
   const tabs = h("div.tabs", { role: "group", "aria-label": t("Rounds") });
-  const next = nextRound(act, byes, (again) => {
-    byHand = pairingByHand(desk, again, byes, act, () => {
+  const next = nextRound(act, (again) => {
+    byHand = pairingByHand(desk, again, act, () => {
       byHand = null;
       show(desk);
     });
     show(desk);
   });
-  const side = h("aside.round-side", projectorOf(act), clockOf(act), plannedOf(act));
+  const side = h("aside.round-side", projectorOf(act), clockOf(act), plannedOf(act), byesOf(act));
   const made = new Map();
   const roundAt = (n) => {
     if (!made.has(n)) made.set(n, roundOf(n, act));
@@ -62,13 +62,13 @@ export function roundsTab(act, byes) {
 const gamesOf = (games, n) => games.filter(({ round }) => round === n);
 
 // What comes next: the pairing of a round, by itself or by hand.
-function nextRound(act, byes, byHand) {
-  const pair = (more = {}) =>
-    act({ type: "pair_round", byes: [...byes], ...more }, () => byes.clear());
+function nextRound(act, byHand) {
+  const pair = (more = {}) => act({ type: "pair_round", ...more });
+  const close = (closed) => () => act({ type: "close_event", closed });
   const next = button("", () => pair(), { class: "main" });
   const open = h("span.none");
   const element = h("div.controls-row");
-  function show({ last_round: last, rounds: planned, games, players, seats }) {
+  function show({ last_round: last, rounds: planned, games, players, seats, closed }) {
     const now = gamesOf(games, last);
     const playing = now.filter((game) => !game.finished).length;
     const begun = now.some((game) => game.seats.some((seat) => seat.total !== null));
@@ -83,9 +83,14 @@ function nextRound(act, byes, byHand) {
         : "";
     const ready = !next.disabled && !over;
     const again = last > 0 && !begun;
+    if (closed) {
+      put(element, [h("strong", t("final standings")), button(t("Reopen the event"), close(false))]);
+      return;
+    }
     put(element, [
       open,
       !over && next,
+      last > 0 && !playing && button(t("Close the event"), close(true)),
       (ready || again) &&
         menu(t("More ways to pair"), [
           ready &&
@@ -118,7 +123,7 @@ function roundOf(n, act) {
   const element = h("section.card", h("h2", t("Round {n}", { n })), met, games);
   const list = lines(
     games,
-    (game) => `${game.table}-${game.seats.map((seat) => seat.player).join()}`,
+    (game) => `${game.table}-${game.bye_points}-${game.seats.map((seat) => seat.player).join()}`,
     (game) => (game.bye ? byeOf(game) : tableOf(game, act)),
   );
   function show(shown, again) {
@@ -133,8 +138,8 @@ function roundOf(n, act) {
 
 const numberOf = (n) => h("span.table-number", String(n));
 
-function byeOf({ table, seats }) {
-  const element = h("li", numberOf(table), h("span.seat", seats[0].player), h("em", t("bye")));
+function byeOf({ table, seats, bye_points: points }) {
+  const element = h("li", [numberOf(table), h("span.seat", seats[0].player), h("em", byeText(points))]);
   return { element, show: () => {} };
 }
 
@@ -262,6 +267,15 @@ function plannedOf(act) {
     h("div.controls-row", rounds, button(t("Set"), set)),
     ({ rounds: planned }) => bring(rounds, String(planned ?? "")),
   );
+}
+
+function byesOf(act) {
+  const scores = (half) =>
+    button(half ? "½" : "0", () => act({ type: "set_rules", half_byes: half }), { class: "tab" });
+  const choices = [scores(true), scores(false)];
+  return part(t("Points of a requested bye"), h("div.controls-row", choices), (desk) => {
+    choices.forEach((one, n) => one.setAttribute("aria-pressed", String(desk.half_byes === !n)));
+  });
 }
 
 // Who sits at a table, two by two; whoever has a bye alone.

@@ -23,7 +23,8 @@ setInterval(tick, 500);
 
 addEventListener("resize", fit);
 
-function stateOf({ games, totals, played_round: n }, latest) {
+function stateOf({ games, totals, played_round: n, closed }, latest) {
+  if (closed) return t("final standings");
   if (!latest) return tn("{n} map", "{n} maps", totals.length);
   if (!n) return t("before round 1");
   const over = games.every((game) => game.round !== n || game.finished);
