@@ -56,24 +56,28 @@ MARKS = [str(c) if c else "empty" for c in COATS]
 
 LABELS = {
     "marks": MARKS,
+    "ink_reader": MARKS,
     "squares": [f"{terrain} {crowns}" for terrain, crowns in SQUARE_CLASSES],
 }
 """Labels of classifiers; a model with others is refused."""
 
-NETWORKS = ("locate", "refine", "marks", "cover", "ink", "spellbook", "tiles", "squares")
+NETWORKS = (
+    *("locate", "refine", "marks", "cover", "ink", "ink_reader"),
+    *("spellbook", "tiles", "squares"),
+)
 """Names of all models that reading needs."""
 
 MAP_NETWORKS = ("locate", "refine", "marks", "cover")
 """The models that every map needs, in the order in which they run."""
 
-ANY, OWN = "any", "own"
-"""Groups of layouts, each with its own calibration: sheets of any design, and those that kdscan
-prints."""
+ANY, OWN, TEMPLATE = "any", "own", "template"
+"""Groups of sheets, each with its own calibration: of any design, those that kdscan prints, and
+those of known templates."""
 
 
-def calibrated_as(layout: str) -> str:
-    """The calibration group of a layout: `OWN` if kdscan prints it, else `ANY`."""
-    return OWN if layout in layouts() else ANY
+def calibrated_as(layout: str, template: bool = False) -> str:
+    """The calibration group of a sheet. template: whether it was read with a known template."""
+    return TEMPLATE if template else OWN if layout in layouts() else ANY
 
 
 def models_folder() -> Path:
@@ -155,6 +159,11 @@ class Models:
     """Logits of `SQUARE_CLASSES`."""
 
     @cached_property
+    def ink_reader(self) -> Network:
+        """Marks from the ink on a known print, see `kdscan.marks.ink_reader`."""
+        return self._open("ink_reader")[0]
+
+    @cached_property
     def spellbook(self) -> Network:
         """See `kdscan.sheets.spellbook`."""
         return self._spellbook[0]
@@ -181,14 +190,15 @@ class Models:
             if name not in self.__dict__:
                 self.__dict__[name] = self._open(name, threads)[0]
 
-    def calibration(self, layout: str, views: int) -> NDArray[np.float64]:
+    def calibration(self, group: str, views: int) -> NDArray[np.float64]:
         """(2,): slope and offset for the log odds of totals, see `MarkProbs.calibration`.
 
-        layout: the sheet's, see `kdscan.detection.markers`. views: number of averaged views, on
-        which the calibration depends.
+        group: see `calibrated_as`; `ANY` stands in for a group without a calibration. views: number
+        of averaged views, on which the calibration depends.
         """
-        trust = self.manifest.get("trust", {}).get(calibrated_as(layout), {})
-        return np.array(trust.get("total", {}).get(str(views), (1.0, 0.0)), np.float64)
+        trust = self.manifest.get("trust", {})
+        fitted = trust.get(group) or trust.get(ANY, {})
+        return np.array(fitted.get("total", {}).get(str(views), (1.0, 0.0)), np.float64)
 
     def _open(self, name: str, threads: int = 1) -> tuple[Network, dict[str, str]]:
         """A model ready to run, and the metadata inside its file; raises ModelError."""

@@ -1,15 +1,15 @@
 """Stage: photo and template → the sheet in the template's frame, its ink, and logits of its marks.
 
-Form dropout: the grid is the registered template's, and marks are classified from the ink on a
-plain page. Cells where the print is hardly known are classified from the photo instead. A player
-draws all lines of a sheet alike, so a line with far more ink than the others is doubted.
+Form dropout: the grid is the registered template's, and marks are the mean of what the ink reader
+and the marks network read, from the ink and from the photo. Cells where the print is hardly known
+are classified from the photo alone. A player draws all lines of a sheet alike, so a line with far
+more ink than the others is doubted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,8 @@ from kdscan.marks.network import Logits, predict
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.templates.align import Aligned
-from kdscan.templates.drawing import on_plain_page
 from kdscan.templates.ink_by_subtraction import ink_by_subtraction
+from kdscan.templates.ink_reader import FLIPS, read_ink
 from kdscan.templates.template import (
     COVERAGE_STEP,
     SHEET,
@@ -46,6 +46,10 @@ MIN_GAIN = 0.04
 """Least gain in mean log probability for preferring the photo, see `predict_ink`. A print with a
 circle in a wrong place, which had 14 shields wrong on each of three sheets, is 0.08 and more below
 the photo."""
+
+
+INK_VIEWS = (FLIPS[:2], FLIPS[2:])
+"""How the ink reader sees the sheet in each view of the marks network."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +83,7 @@ def poorly_known(template: Template) -> NDArray[np.bool_]:
     """(34,) in the order of `CELLS`: where too little of shield and circles is known; all cells if
     they were not found for certain."""
     if not template.cell.is_certain:
-        return np.ones(len(CELLS), bool)  # on the plain page coats or crosses would mean nothing
+        return np.ones(len(CELLS), bool)  # the ink reader would look in wrong places
     points = np.array([*template.cell.shield, *template.cell.circles])
     places = TEMPLATE_PX // COVERAGE_STEP
     low, high = points.min(0), points.max(0)
@@ -94,49 +98,36 @@ def poorly_known(template: Template) -> NDArray[np.bool_]:
     return out
 
 
-def predict_ink(sheet: InkSheet, network: Network) -> Iterator[Logits]:
-    """Logits of each view, see `predict`, combined from the ink on a plain page and from the photo.
+def predict_ink(sheet: InkSheet, marks: Network, reader: Network) -> Iterator[Logits]:
+    """Logits of each view, see `predict`, combined from the ink and from the photo.
 
     The photo alone is used for poorly known cells, and for all coats or all crosses if it is
     clearly more confident: then shields or circles are misplaced in the print, or the print
     contains other people's ink. Lines with far more ink than others that are read as the same coat
     are doubted.
     """
-    page = on_plain_page(sheet.ink, sheet.template)
-    views = zip(
-        predict(segment(page), network), predict(segment(sheet.rectified.bgr), network), strict=True
-    )
-    first = next(views)
-    misplaced = [
-        mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN
-        for ours, theirs in zip(first[0][:2], first[1][:2], strict=True)
-    ]
-    coat, _ = _combined(*first, sheet.poorly_known, misplaced)
-    unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
-    for of_ink, of_photo in chain([first], views):
-        coat, crosses = _combined(of_ink, of_photo, sheet.poorly_known, misplaced)
+    printed = sheet.template.printed_cells
+    misplaced: list[bool] = []
+    unlike = np.zeros(len(CELLS), bool)
+    on_photo = predict(segment(sheet.rectified.bgr), marks)
+    for flips, of_photo in zip(INK_VIEWS, on_photo, strict=True):
+        of_ink = read_ink(sheet.ink.probability, printed, reader, flips)
+        voices = tuple(zip(of_ink, of_photo[:2], strict=True))
+        is_first = not misplaced
+        misplaced = misplaced or [
+            mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN
+            for ours, theirs in voices
+        ]
+        coat, crosses = (
+            np.where(sheet.poorly_known[None, :, None] | doubt, theirs, (ours + theirs) / 2)
+            for (ours, theirs), doubt in zip(voices, misplaced, strict=True)
+        )
+        if is_first:
+            unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
         # An unlike shield may with probability one half be any coat, so that it needs review.
         any_coat = np.log((softmax(coat.astype(np.float64)) + 1 / coat.shape[-1]) / 2)
         doubted = np.where(unlike[None, :, None], any_coat, coat)
-        yield np.asarray(doubted, np.float32), crosses, *of_ink[2:]
-
-
-def _combined(
-    of_ink: Logits, of_photo: Logits, poorly_known: NDArray[np.bool_], misplaced: Sequence[bool]
-) -> list[NDArray[np.float32]]:
-    """Logits of coats and crosses: the means of those of ink and photo, or those of the photo for
-    poorly known cells, and for all cells if they are misplaced in the print.
-
-    Ink that was on most of the sheets from which a print was learned may have become part of the
-    print: where the photo contradicts the ink, the mean is in doubt. (Of 190 sheets of 16 pads
-    whose blank was learned, with the means 155 boards are right, 87 need review, and the log loss
-    of totals is 0.23; with the ink alone, or a mean of probabilities where the photo contradicts
-    it, 154, 103, 0.29; with the photo 144, 98, 0.23.)
-    """
-    return [
-        np.where(poorly_known[None, :, None] | doubt, theirs, (ours + theirs) / 2)
-        for ours, theirs, doubt in zip(of_ink[:2], of_photo[:2], misplaced, strict=True)
-    ]
+        yield np.asarray(doubted, np.float32), crosses, *of_photo[2:]
 
 
 def mean_log_probability(logits: NDArray[np.float32]) -> float:

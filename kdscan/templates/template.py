@@ -25,6 +25,7 @@ from kdscan.paper.layout import layouts
 from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
 from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.templates.features import normalize_contrast
+from kdscan.templates.ink_reader import PrintedCells
 
 TEMPLATE_PX = 128
 """Pixels per cell of a template's picture, equal to those of a rectified sheet."""
@@ -144,6 +145,12 @@ class Template(FrozenArrays):
         """The picture with local contrast normalized out, by pixels per cell; see
         `normalize_contrast`."""
         return {px: normalize_contrast(self._resized(px), px) for px in (ALIGN_PX // 2, ALIGN_PX)}
+
+    @cached_property
+    def printed_cells(self) -> PrintedCells:
+        """What the ink reader knows of the print."""
+        grey = np.asarray(cv2.cvtColor(self.bgr[SHEET], cv2.COLOR_BGR2GRAY), np.uint8)
+        return PrintedCells.of(grey, self.cell.shield, self.cell.circles, self.cell.radius)
 
     @cached_property
     def signature(self) -> Plane:

@@ -15,8 +15,7 @@ from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES
 from kdscan.rules.duel.coats import COATS
-from lab.synth.fields import F64, U8, Rng, rotation, u8
-from lab.training.ink_inputs import (
+from kdscan.templates.ink_reader import (
     CELL_PX,
     FLIPS,
     MAX_CIRCLES,
@@ -26,6 +25,7 @@ from lab.training.ink_inputs import (
     inputs,
     reduced,
 )
+from lab.synth.fields import F64, U8, Rng, rotation, u8
 from lab.training.ink_sheets import InkSheet
 from lab.training.networks import Attention, Residual, conv
 from lab.training.task import Batch, Task

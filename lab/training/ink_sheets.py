@@ -19,6 +19,7 @@ from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo
 from kdscan.rules.duel.board import CELLS
 from kdscan.templates.align import align
 from kdscan.templates.drop_out import drop_out
+from kdscan.templates.ink_reader import MAX_CIRCLES, PrintedCells
 from kdscan.templates.template import (
     COVERAGE_STEP,
     SHEET,
@@ -32,7 +33,6 @@ from lab.synth.pads import pad_blank, pad_print
 from lab.synth.photo.camera import Level
 from lab.synth.scene import Page, draw_page, shoot
 from lab.training.dataset import labels, worker_strokes
-from lab.training.ink_inputs import MAX_CIRCLES, PrintedCells
 
 SHEETS = 25
 """Sheets of each pad."""

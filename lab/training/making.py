@@ -26,10 +26,10 @@ from kdscan.rules.duel.board import CELLS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
+from kdscan.templates.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE
 from lab.training import ink_reader, kingdoms, spellbook
 from lab.training.cover import cover_figures
 from lab.training.ink import ink_figures
-from lab.training.ink_inputs import CIRCLE_SIDE, MAX_CIRCLES, SIDE
 from lab.training.marks_networks import MarksInference, MarksNet
 from lab.training.measure import (
     best_temperature,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.overlay import draw_inks, ink_of
 from kdscan.templates.align import align
-from kdscan.templates.drawing import on_plain_page, plain_page
 from kdscan.templates.drop_out import (
     drop_out,
     predict_ink,
@@ -73,13 +71,6 @@ def test_what_is_lighter_than_the_template_in_all_colours_is_no_ink() -> None:
     assert ink[402:410, 305:415].mean() > 0.8
 
 
-def test_plain_page_shows_the_geometry_and_the_ink() -> None:
-    page = plain_page(learned(PAINTED))
-    empty = Ink(np.zeros(page.shape, np.float32), (0, 0, 0))
-    assert np.array_equal(on_plain_page(empty, learned(PAINTED))[..., 0], page.astype(np.uint8))
-    assert page.min() < page.max()
-
-
 def test_sheet_of_a_known_template_is_read_from_its_ink() -> None:
     photo, _ = found(PAINTED, 1)
     (reading,) = maps_of(read_photo(photo, prints=[learned(ENGRAVED), learned(PAINTED)]))
@@ -121,16 +112,17 @@ def test_contradiction_of_ink_and_photo_is_a_doubt() -> None:
     photo[0, :10, 2] = 8  # crosses that have become part of the template
     photo[0, 10:20, 2] = 1  # not sure
     photo[0, 20:, 0] = 8
-    turns = cycle((ink, photo))
+    coat, rest = np.zeros((1, 34, 7), np.float32), np.zeros((1, 1), np.float32)
 
-    def network(*_: object) -> tuple[NDArray[np.float32], ...]:
-        """Logits of the ink first, then of the photo."""
-        coat, rest = np.zeros((1, 34, 7), np.float32), np.zeros((1, 1), np.float32)
-        return coat, next(turns), rest, np.zeros((1, 35, 2), np.float32)
+    def marks(*_: object) -> tuple[NDArray[np.float32], ...]:
+        return coat, photo, rest, np.zeros((1, 35, 2), np.float32)
+
+    def reader(*_: object) -> tuple[NDArray[np.float32], ...]:
+        return coat, ink
 
     picture, centers = found(PAINTED, 1)
     dropped = drop_out(picture, align(learned(PAINTED), picture, centers))
-    first = next(predict_ink(dropped, network))
+    first = next(predict_ink(dropped, marks, reader))
     probs = softmax(first[1][0].astype(np.float64))
     assert np.abs(probs[:10, [0, 2]] - 0.5).max() < 0.02
     assert probs[10:20, 0].min() > 0.9

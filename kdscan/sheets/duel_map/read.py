@@ -10,7 +10,7 @@ from kdscan.detection.qr import read_code
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.quality import BLURRED, DARK, edge_width, is_bilevel
 from kdscan.imaging.rectify import Ink, RectifiedSheet
-from kdscan.inference.store import Models
+from kdscan.inference.store import Models, calibrated_as
 from kdscan.marks.network import Logits, average, covered, refine_crops
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, decoded, interpret
@@ -52,15 +52,16 @@ def read_map(
         with observe("ink"):
             dropped = drop_out(photo, aligned)
         layout, ink, rectified = aligned.template.name, dropped.ink, dropped.rectified
-        views = predict_ink(dropped, models.marks)
+        views = predict_ink(dropped, models.marks, models.ink_reader)
     else:
         with observe("marks"):
             rectified, views = refine_crops(photo, rectified, models.marks)
     with observe("marks"):
+        group = calibrated_as(layout, template=aligned is not None)
         used: list[Logits] = []  # as many views as it takes to be confident
         for view in islice(views, max(RISK_SHARES)):
             used.append(view)
-            calibration = models.calibration(layout, len(used))
+            calibration = models.calibration(group, len(used))
             probs = average(used, rectified.confidence, calibration)
             accepted = 1 - RISK_SHARES[len(used)] * options.risk
             if decoded(probs, (), options.risk).confidence >= accepted:

@@ -53,3 +53,28 @@ def test_of_photos_of_our_own_sheet_its_own_trust_is_fitted(
     for views in RISK_SHARES:
         fitted = np.array(written["trust"]["own"]["total"][str(views)])
         assert calibrated(0.9, fitted) == pytest.approx(1 - 1 / (views + 2), abs=0.03)
+
+
+def test_each_number_of_looks_is_read_as_photos_are() -> None:
+    """A sure sheet is looked at once when it is read, and here as often as a doubtful one."""
+    samples = Path(__file__).parents[3] / "samples"
+    one, all_views = calibration._outcomes(samples.parent / "models", samples / "05.jpg")
+    assert (one.views, all_views.views) == tuple(RISK_SHARES)
+    assert one.group == all_views.group == "any"
+    assert one.correct and all_views.correct
+    assert one.probability != all_views.probability
+    assert min(one.probability, all_views.probability) > 0.9
+
+
+def test_sheets_of_a_pad_are_read_with_the_template_that_its_blank_shows(tmp_path: Path) -> None:
+    from lab.synth.pads import pad_blank, pad_print, pad_sheet
+    from lab.synth.scene import save_photo
+
+    page, size = pad_print(3, "painted"), (1400, 1050)
+    blank = pad_blank(3, page, "easy", size)
+    save_photo(tmp_path / "a" / calibration.BLANK, blank.bgr, blank.truth())
+    filled = pad_sheet(3, 1, page, "easy", size)
+    save_photo(tmp_path / "a" / "1.jpg", filled.bgr, filled.truth())
+    (photo,) = calibration.photos_in(tmp_path)
+    models = Path(__file__).parents[3] / "models"
+    assert {outcome.group for outcome in calibration._outcomes(models, photo)} == {"template"}

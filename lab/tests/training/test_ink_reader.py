@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lab.training.ink_inputs import inputs, reduced
+from kdscan.templates.ink_reader import inputs, reduced
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")

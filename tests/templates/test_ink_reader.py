@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.rectify import FLAT_MARGIN, lattice_to_flat
 from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.rules.duel.coats import COATS
-from lab.training.ink_inputs import (
+from kdscan.templates.ink_reader import (
     CELL_PX,
     FLIPS,
     MAX_CIRCLES,
@@ -85,7 +85,7 @@ def test_mirrored_views_say_the_same_of_each_cell() -> None:
         cv2.circle(ink, flat_px(-0.05, 0.0, cell), reach, (1.0,), -1)
         cv2.circle(ink, flat_px(*CIRCLES[0], cell), reach // 3, (1.0,), -1)
     upright, *mirrored = (read_ink(ink, printed(), brightest, (flip,)) for flip in FLIPS)
-    assert np.ptp(upright[0][:, 1]) > 0.02
+    assert np.ptp(upright[0][..., 1]) > 0.02
     for coat, crosses in mirrored:
         assert np.abs(coat - upright[0]).max() < 0.003
         assert np.abs(crosses - upright[1]).max() < 0.02

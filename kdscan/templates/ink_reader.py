@@ -157,7 +157,7 @@ def _masks(printed: PrintedCells) -> Picture:
 def read_ink(
     ink: NDArray[np.float32], printed: PrintedCells, network: Network, flips: Sequence[Flip] = FLIPS
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Logits of coats (34, 7) and crosses (34, 5), the means of mirrored views.
+    """Logits of coats (1, 34, 7) and crosses (1, 34, 5), the means of mirrored views.
 
     ink: (H, W) 0..1, see `Ink.probability`. network: `Inputs` with a first axis, 0..1 → logits.
     """
@@ -168,6 +168,6 @@ def read_ink(
         *pictures, about = inputs(np.ascontiguousarray(small[::y, ::x]), printed.mirrored(flip))
         scaled = (np.asarray(picture[None], np.float32) / 255 for picture in pictures)
         coat, crosses = network(*scaled, about[None])[:2]
-        views.append((coat[0][ORDER[flip]], crosses[0][ORDER[flip]]))
+        views.append((coat[:, ORDER[flip]], crosses[:, ORDER[flip]]))
     coats, numbers = zip(*views, strict=True)
     return np.asarray(np.mean(coats, 0), np.float32), np.asarray(np.mean(numbers, 0), np.float32)
