@@ -227,8 +227,8 @@ def _no_sheet_error(
     cut = [outline for outline in cut if outline.confidence >= MIN_CUT_ALONE]
     if cut:
         return NoSheetFound(
-            "a map reaches beyond the {what} of this picture; take the photo again with the "
-            "whole grid in view",
+            "no map was found in this picture, unless one reaches beyond its {what}; take the "
+            "photo again with the whole grid in view",
             what=edges_text(cut_sides(photo, cut[0])),
         )
     return NoSheetFound(
