@@ -8,7 +8,7 @@ with the maps. Contradictions become problems; they do not change what was read.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kdscan.rules.duel.coats import Coat
@@ -73,7 +73,22 @@ def wizards(
     sides, p_sides = whose_maps(
         book.book, (first.board_estimate.board, second.board_estimate.board)
     )
-    owner, p_book = book.book.owner(Coat.FILLED), _book_confidence(book)
+    # Probability that each place is marked, and that each side won the wizard of the filled coat:
+    # that its line is complete and not struck. Errors are assumed to be independent.
+    marked = {
+        mark.place: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
+    }
+    won = [
+        math.prod(marked[mark.place] for mark in marks_at(book.marks, side, Coat.FILLED, "square"))
+        * (1 - marked.get(BookPlace(side, Coat.FILLED, "struck"), 0.0))
+        for side in (0, 1)
+    ]
+    owner = book.book.owner(Coat.FILLED)
+    # That the marks on which totals depend were read right: who won him, and which coat is chosen.
+    p_book = (1 - won[0]) * (1 - won[1])
+    if owner is not None:
+        p_book = won[owner] * (1 - won[1 - owner])
+        p_book *= math.prod(mark.confidence for mark in marks_at(book.marks, owner))
     paid = None if owner is None else book.book.chosen_by(owner)
     # If nobody is paid, the totals do not depend on who sat on which side.
     confidence = p_book * (p_sides if paid else 1.0)
@@ -96,57 +111,16 @@ def wizards(
         review = sheet.board_estimate.confidence * confidence < 1 - risk or any(
             p.severity == "error" for p in problems
         )
-        coat, coats = book.book.chosen_by(side), _coats(book, side, p_sides)
+        pays = dict.fromkeys((None, *Coat), 0.0)  # coats that the player's wizard may pay for
+        for player, share in ((side, p_sides), (1 - side, 1 - p_sides)):
+            pays[None] += share
+            for chosen in Coat:
+                alone = share * won[player] * (1 - won[1 - player])
+                for other in Coat:
+                    p = marked.get(BookPlace(player, other, "choice"), 0.0)
+                    alone *= p if other is chosen else 1 - p
+                pays[chosen] += alone
+                pays[None] -= alone
+        coat, coats = book.book.chosen_by(side), tuple(pays.items())
         out.append(WizardEvidence(coat, confidence, coats, review, tuple(problems)))
     return out[0], out[1]
-
-
-def _book_confidence(book: SpellbookReading) -> float:
-    """Probability that the marks on which totals depend were read right: those that show who won
-    the wizard of the filled coat, if anybody, and which coat the owner chose. Errors are assumed to
-    be independent."""
-    marked = _marked(book)
-    won = [_p_won(marked, player) for player in (0, 1)]
-    owner = book.book.owner(Coat.FILLED)
-    if owner is None:
-        return (1 - won[0]) * (1 - won[1])
-    p_owner = won[owner] * (1 - won[1 - owner])
-    return p_owner * math.prod(mark.confidence for mark in marks_at(book.marks, owner))
-
-
-def _coats(
-    book: SpellbookReading, side: int, p_side: float
-) -> tuple[tuple[Coat | None, float], ...]:
-    """The coats for which a player's wizard may pay, None for none, with probabilities.
-
-    p_side: probability that the player has this side, and not the other.
-    """
-    marked, pays = _marked(book), dict.fromkeys((None, *Coat), 0.0)
-    for player, share in ((side, p_side), (1 - side, 1 - p_side)):
-        won = share * _p_won(marked, player) * (1 - _p_won(marked, 1 - player))
-        pays[None] += share
-        for coat in Coat:
-            alone = won
-            for other in Coat:
-                p = marked.get(BookPlace(player, other, "choice"), 0.0)
-                alone *= p if other is coat else 1 - p
-            pays[coat] += alone
-            pays[None] -= alone
-    return tuple(pays.items())
-
-
-def _marked(book: SpellbookReading) -> dict[BookPlace, float]:
-    """Probability that each place is marked."""
-    return {
-        mark.place: mark.confidence if mark.marked else 1 - mark.confidence for mark in book.marks
-    }
-
-
-def _p_won(marked: Mapping[BookPlace, float], player: int) -> float:
-    """Probability that a side's line of the filled coat is complete and not struck."""
-    full = math.prod(
-        p
-        for place, p in marked.items()
-        if (place.player, place.coat, place.part) == (player, Coat.FILLED, "square")
-    )
-    return full * (1 - marked.get(BookPlace(player, Coat.FILLED, "struck"), 0.0))

@@ -27,6 +27,7 @@ import numpy as np
 
 from kdscan.detection.locate import CUT_OFF, map_cut_off
 from kdscan.i18n.problems import problem_of
+from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import (
     DEFAULT_RISK,
     BoardEstimate,
@@ -344,15 +345,17 @@ def questions(sheet: MapReading, risk: float = DEFAULT_RISK) -> tuple[Question, 
     for read in sorted(first.cells, key=lambda cell: (cell.confidence, cell.at)):
         if (at := read.at) not in asked:
             continue
-        options = {read.marks: read.confidence} | {
-            marks: p
-            for marks, p in alternatives(both[CELLS.index(at)], MAX_OTHERS + 1)
-            if marks != read.marks and p >= MIN_OTHER
-        }
+        options = {read.marks: read.confidence, **_others(both, read)}
         ranked = sorted(options.items(), key=lambda option: -option[1])[: MAX_OTHERS + 1]
         totals = tuple((marks, p, total_with(sheet, at, marks)) for marks, p in ranked)
         result.append(Question(at, totals, at in answers))
     return tuple(result)
+
+
+def _others(both: Floats, cell: CellReading) -> dict[Marks, float]:
+    """What else a shield may hold, the most probable first; both: see `joint`."""
+    likely = alternatives(both[CELLS.index(cell.at)], MAX_OTHERS + 1)
+    return {marks: p for marks, p in likely if marks != cell.marks and p >= MIN_OTHER}
 
 
 MAX_DOUBTFUL = 0.25
@@ -406,8 +409,7 @@ def doubts(sheet: MapReading) -> list[Doubt[CellReading]]:
     for cell in unsure:
         others = [
             replace(cell, coat=coat, crosses=crosses, confidence=p, covered=False)
-            for (coat, crosses), p in alternatives(both[CELLS.index(cell.at)], MAX_OTHERS + 1)
-            if (coat, crosses) != cell.marks and p >= MIN_OTHER
+            for (coat, crosses), p in _others(both, cell).items()
         ]
         doubts.append(Doubt(cell, tuple(others[:MAX_OTHERS])))
     return doubts

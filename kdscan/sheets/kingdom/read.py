@@ -153,7 +153,7 @@ def find_kingdoms(
     size = None if variants.great_duel is None else variants.size
     reader = _Reader(photo, search, reading, size)
     windows = reader.windows(search.lattices())
-    windows += reader.more(search.outside(_outlines(_suppress_overlaps(windows))))
+    windows += reader.more(search.regrown(_outlines(_suppress_overlaps(windows)), within=False))
     best = _suppress_overlaps(windows)
     least = min((window.confidence for window in best if not window.lost), default=0.0)
     side = min((resolution(window.centers_xy) for window in best), default=0.0)
@@ -227,7 +227,9 @@ class _Reader:
             if any(squares - window.detected.sum() >= MIN_LATTICE for window in on_it):
                 for window in on_it:
                     edge = window.outline_xy
-                    alone = self.more(self.search.within(edge), edge if window.divided else None)
+                    alone = self.more(
+                        self.search.regrown([edge], within=True), edge if window.divided else None
+                    )
                     windows += [replace(part, touching=window.touching) for part in alone]
         return windows
 

@@ -106,15 +106,10 @@ class KingdomSearch:
         left = squares[np.asarray((away > CLUSTER_RADIUS * squares.side[:, None]).all(1))]
         return self._largest(grow_lattices(left), 0)
 
-    def outside(self, outlines: Sequence[Floats]) -> tuple[Lattice, ...]:
-        """Lattices of the squares outside kingdoms (4, 2 each), which may have been merged with
-        them."""
-        parts = [squares[~inside(squares.xy, outlines)] for squares in self._squares]
-        return self._largest(lattice for part in parts for lattice in grow_lattices(part))
-
-    def within(self, outline: Floats) -> tuple[Lattice, ...]:
-        """Lattices of the squares inside an outline (4, 2)."""
-        parts = [squares[inside(squares.xy, [outline])] for squares in self._squares]
+    def regrown(self, outlines: Sequence[Floats], *, within: bool) -> tuple[Lattice, ...]:
+        """Lattices of the squares inside outlines (4, 2 each), or of those outside, which may have
+        been merged with them."""
+        parts = [squares[inside(squares.xy, outlines) == within] for squares in self._squares]
         return self._largest(lattice for part in parts for lattice in grow_lattices(part))
 
     def many_left(self, outlines: Sequence[Floats], side: float = 0.0) -> bool:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.markers import detect_pages
 from kdscan.detection.qr import read_printed
-from kdscan.imaging.picture import Floats, Network, Photo, sigmoid
+from kdscan.imaging.picture import Floats, Photo, sigmoid
 from kdscan.imaging.rectify import lattice_to_photo, project, sample
 from kdscan.inference.store import Models, StruckBy
 from kdscan.marks.crops import planes
@@ -259,26 +259,21 @@ def crops(flat_bgr: NDArray[np.uint8], layout: BookLayout) -> NDArray[np.float32
 
 def read_books(photo: Photo, models: Models, risk: float) -> tuple[SpellbookReading, ...]:
     """Read every spellbook with a built-in layout in a photo; see `read_book`."""
-    places = find_books(photo)
-    return tuple(
-        read_book(photo, book, models.spellbook, models.struck_by, risk) for book in places
-    )
+    return tuple(read_book(photo, book, models, risk) for book in find_books(photo))
 
 
-def read_book(
-    photo: Photo, book: PlacedBook, network: Network, struck_by: StruckBy, risk: float
-) -> SpellbookReading:
+def read_book(photo: Photo, book: PlacedBook, models: Models, risk: float) -> SpellbookReading:
     """Read one spellbook and its printed code.
 
-    network: `crops` → logits (N, 3): that a place is marked, that a stroke passes through it, that
-        the crop shows the place at all.
+    models.spellbook: `crops` → logits (N, 3): that a place is marked, that a stroke passes through
+        it, that the crop shows the place at all.
     risk: accepted probability that a reading which is not marked for review is wrong.
     """
     upright = crops(flatten_book(photo, book, PX_PER_MM), book.layout)
     views = (upright, upright[..., ::-1], upright[:, :, ::-1])
-    outs = [network(np.ascontiguousarray(view))[0] for view in views]
+    outs = [models.spellbook(np.ascontiguousarray(view))[0] for view in views]
     logits = np.asarray(np.mean(outs, axis=0), np.float64)
-    marks = tuple(_marks(book, logits, struck_by, risk))
+    marks = tuple(_marks(book, logits, models.struck_by, risk))
     code = read_book_code(photo, book)
     return interpret(SpellbookEvidence(book.layout.name, book.outline_xy, marks, code))
 

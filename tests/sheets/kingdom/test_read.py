@@ -32,10 +32,9 @@ class OneLook(KingdomSearch):
     def many_left(self, outlines: Sequence[NDArray[np.float64]], side: float = 0.0) -> bool:
         return False
 
-    def outside(self, outlines: Sequence[NDArray[np.float64]]) -> tuple[Lattice, ...]:
-        return ()
-
-    def within(self, outline: NDArray[np.float64]) -> tuple[Lattice, ...]:
+    def regrown(
+        self, outlines: Sequence[NDArray[np.float64]], *, within: bool
+    ) -> tuple[Lattice, ...]:
         return ()
 
 

@@ -76,7 +76,7 @@ def test_a_played_book_is_read(seed: int) -> None:
     photo = laid(page)
     (placed,) = find_books(photo)
     models = default_models()
-    reading = read_book(photo, placed, models.spellbook, models.struck_by, risk=0.02)
+    reading = read_book(photo, placed, models, risk=0.02)
     wrong = [m for m in reading.marks if m.marked != truth[str(m.place)]]
     assert not [m.place for m in wrong if not m.review]
     assert len(wrong) <= 1
@@ -89,7 +89,7 @@ def test_a_played_book_is_read(seed: int) -> None:
 def test_an_empty_book_is_empty_and_sure() -> None:
     photo, placed = empty()
     models = default_models()
-    reading = read_book(photo, placed, models.spellbook, models.struck_by, risk=0.02)
+    reading = read_book(photo, placed, models, risk=0.02)
     assert not any(mark.marked for mark in reading.marks)
     assert not reading.review
     assert reading.chosen == (None, None)
@@ -100,7 +100,7 @@ def test_a_page_looked_for_in_the_wrong_place_asks_for_a_look() -> None:
     photo, placed = empty()
     astray = PlacedBook(BOOK, placed.nodes_xy + (4.0 * PX, 3.0 * PX), placed.fit)
     models = default_models()
-    reading = read_book(photo, astray, models.spellbook, models.struck_by, risk=0.02)
+    reading = read_book(photo, astray, models, risk=0.02)
     assert reading.review
     assert reading.confidence < 0.5
 
@@ -114,7 +114,7 @@ def test_several_chosen_coats_are_none() -> None:
     photo = laid(page)
     (placed,) = find_books(photo)
     models = default_models()
-    reading = read_book(photo, placed, models.spellbook, models.struck_by, risk=0.02)
+    reading = read_book(photo, placed, models, risk=0.02)
     assert reading.chosen == (None, None)
     assert sum(mark.marked for mark in reading.marks) == 2
     assert reading.book.owner(Coat.FILLED) is None
