@@ -26,7 +26,7 @@ from kdscan.rules.duel.board import (
     number,
 )
 from kdscan.rules.duel.coats import DICE, SQUARES, Coat, Face
-from kdscan.rules.grid import Cell, neighbours
+from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
 
 MAP_WIZARDS = frozenset({Coat.DOT, Coat.LINE, Coat.CHECKED})
@@ -107,20 +107,8 @@ def find_problems(board: Board, terms: Terms | None = None) -> tuple[Problem, ..
 
 def dice_problems(board: Board, terms: Terms) -> tuple[Problem, ...]:
     """What only the known dice forbid about a map, as warnings."""
-    if crosses := (*cross_problems(board, terms, KNOWN_DICE),):
-        return crosses
-    spare = terms.castle_left + terms.crossed(board, board)
-    partners = {
-        number(cell): sum(
-            1 << number(near)
-            for near in neighbours(cell)
-            if near in board and _dice_make(shield, board[near], spare)
-        )
-        for cell, shield in board.items()
-    }
-    _, cells = _faulty_dominoes(board, terms, partners)
-    why = f"no known dice make dominoes of {_these(cells)}"
-    return (Problem("dice", "warning", why, cells_of(cells)),) if cells else ()
+    crosses = tuple(cross_problems(board, terms, KNOWN_DICE))
+    return crosses or domino_problems(board, terms, KNOWN_DICE)
 
 
 def cross_problems(board: Board, terms: Terms, dice: Dice = ANY_DICE) -> Iterator[Problem]:
@@ -154,31 +142,40 @@ def cross_problems(board: Board, terms: Terms, dice: Dice = ANY_DICE) -> Iterato
         yield Problem("missing_cross", "error", why)
 
 
-def domino_problems(board: Board, terms: Terms) -> tuple[Problem, ...]:
-    """Shields that no dominoes cover, or none that connect, whatever their crosses."""
+def domino_problems(board: Board, terms: Terms, dice: Dice = ANY_DICE) -> tuple[Problem, ...]:
+    """Shields that no dominoes cover, or none that connect, by the rulebooks whatever their
+    crosses."""
     filled = sum(1 << number(cell) for cell in board)
     partners = {number(cell): NEAR_BITS[number(cell)] & filled for cell in board}
-    code, cells = _faulty_dominoes(board, terms, partners)
-    why = f"no dominoes can cover {_these(cells)}: every round fills two shields"
+    if dice is KNOWN_DICE:
+        spare = terms.castle_left + terms.crossed(board, board)
+        for i, near in partners.items():
+            made = (
+                j for j in bits(near) if _dice_make(board[cell_of(i)], board[cell_of(j)], spare)
+            )
+            partners[i] = sum(1 << j for j in made)
+    singles = 2 * terms.winnable(board, Coat.LINE)
+    code, cells = "unpaired_shields", _uncovered(partners, singles)
+    if not cells:
+        code, cells = "unconnected_domino", _unconnected(board, partners, singles)
+        if cells and terms.winnable(board, Coat.DOT):
+            opened = [1 << i | 1 << j for i in bits(cells) for j in bits(partners[i])]
+            left = [_unconnected(board, partners, singles, domino) for domino in opened]
+            cells = min([cells, *left], key=int.bit_count)
+    if not cells:
+        return ()
+    count = cells.bit_count()
+    these = "this shield" if count == 1 else f"these {count} shields"
+    where = tuple(map(cell_of, bits(cells)))
+    if dice is KNOWN_DICE:
+        why = f"no known dice make dominoes of {these}"
+        return (Problem("dice", "warning", why, where),)
+    why = f"no dominoes can cover {these}: every round fills two shields"
     if code == "unconnected_domino":
         why = (
-            f"no domino with {_these(cells)} touches the castle or an equal coat drawn in an "
-            "earlier round"
+            f"no domino with {these} touches the castle or an equal coat drawn in an earlier round"
         )
-    return (Problem(code, "error", why, cells_of(cells)),) if cells else ()
-
-
-def _faulty_dominoes(board: Board, terms: Terms, partners: Partners) -> tuple[str, int]:
-    """A code and the shields to blame, none if nothing is obviously wrong."""
-    singles = 2 * terms.winnable(board, Coat.LINE)
-    if cells := _uncovered(partners, singles):
-        return "unpaired_shields", cells
-    cells = _unconnected(board, partners, singles)
-    if cells and terms.winnable(board, Coat.DOT):
-        opened = [1 << i | 1 << j for i in bits(cells) for j in bits(partners[i])]
-        left = [_unconnected(board, partners, singles, domino) for domino in opened]
-        cells = min([cells, *left], key=int.bit_count)
-    return "unconnected_domino", cells
+    return (Problem(code, "error", why, where),)
 
 
 def _uncovered(partners: Partners, singles: int) -> int:
@@ -277,13 +274,3 @@ def _dice_make(one: Shield, two: Shield, spare: int) -> bool:
         for a in range(spare + 1)
         for b in range(spare + 1 - a)
     )
-
-
-def cells_of(mask: int) -> tuple[Cell, ...]:
-    """The cells of shields given as bits, row-major."""
-    return tuple(cell_of(i) for i in bits(mask))
-
-
-def _these(cells: int) -> str:
-    count = cells.bit_count()
-    return "this shield" if count == 1 else f"these {count} shields"
