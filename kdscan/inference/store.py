@@ -160,7 +160,7 @@ class Models:
 
     @cached_property
     def ink_reader(self) -> Network:
-        """Marks from the ink on a known print, see `kdscan.marks.ink_reader`."""
+        """Marks from the ink on a known print, see `kdscan.templates.ink_reader`."""
         return self._open("ink_reader")[0]
 
     @cached_property
