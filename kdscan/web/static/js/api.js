@@ -40,25 +40,14 @@ export const serverTime = () => Date.now() + ahead;
 
 // fresh: what the service worker has kept from before is no answer.
 async function call(method, path, body, fresh) {
-  let response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers: {
-        Accept: "application/json",
-        ...(method === "GET" ? {} : { "X-CSRF-Token": session.csrf }),
-        ...(body === undefined
-          ? {}
-          : {
-              "Content-Type":
-                body instanceof Blob ? "application/octet-stream" : "application/json",
-            }),
-      },
-      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
-    });
-  } catch {
+  const isFile = body instanceof Blob;
+  const headers = { Accept: "application/json" };
+  if (method !== "GET") headers["X-CSRF-Token"] = session.csrf;
+  if (body) headers["Content-Type"] = isFile ? "application/octet-stream" : "application/json";
+  const sent = isFile ? body : body && JSON.stringify(body);
+  const response = await fetch(path, { method, headers, body: sent }).catch(() => {
     throw unreachable();
-  }
+  });
   const kept = response.headers.has("X-Kept");
   if (kept && fresh) throw unreachable();
   setOffline(kept);
@@ -99,18 +88,18 @@ export function upload({ blob }, onProgress, path, from = 0) {
       clearTimeout(timer);
       timer = setTimeout(() => request.abort(), SILENCE);
     };
-    request.upload.onprogress = (event) => {
+    request.upload.onprogress = ({ lengthComputable, loaded }) => {
       listen();
-      if (event.lengthComputable) onProgress((from + event.loaded) / blob.size);
+      if (lengthComputable) onProgress((from + loaded) / blob.size);
     };
-    request.onload = () => {
+    request.onloadend = () => {
+      clearTimeout(timer);
+      const { status, response } = request;
+      if (!status) return reject(unreachable()); // lost, or aborted
       setOffline(false);
-      if (request.status < 300 && request.response) resolve(request.response);
-      else reject(refused(request.status, request.response));
+      if (status < 300 && response) resolve(response);
+      else reject(refused(status, response));
     };
-    request.onerror = () => reject(unreachable());
-    request.onabort = request.onerror;
-    request.onloadend = () => clearTimeout(timer);
     listen();
     request.send(from ? blob.slice(from) : blob);
   });
@@ -119,13 +108,9 @@ export function upload({ blob }, onProgress, path, from = 0) {
 // Resolves after this many seconds, or when the network is back.
 export const pause = (seconds) =>
   new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      removeEventListener("online", done);
-      resolve();
-    };
-    const timer = setTimeout(done, 1000 * seconds);
-    addEventListener("online", done);
+    setTimeout(resolve, 1000 * seconds);
+    const signal = AbortSignal.timeout(1000 * seconds);
+    addEventListener("online", resolve, { once: true, signal });
   });
 
 // A page that is restored by going back comes as it was left: its requests were cut off, not the network.
@@ -168,26 +153,23 @@ export async function poll(path, show, changes = () => 0, wanted = () => true) {
   }
 }
 
-// Whoever waits for the same photo shares one request: over http a browser has only six connections to
-// a server.
+// Waits until a photo has been read, however long the queue is: the server has it, though the network or
+// the server may go away meanwhile, or the phone sleep. Whoever waits for the same photo shares one
+// request: over http a browser has only six connections to a server.
 const unread = new Map();
-
-// Waits until a photo has been read, however long the queue is.
 export function whenRead(id) {
+  const untilRead = async () => {
+    for (;;) {
+      const photo = await persist((wait) => get(`api/photos/${id}?wait=${wait}`));
+      if (photo.state !== "waiting") return photo;
+    }
+  };
   if (!unread.has(id))
     unread.set(
       id,
-      untilRead(id).finally(() => unread.delete(id)),
+      untilRead().finally(() => unread.delete(id)),
     );
   return unread.get(id);
-}
-
-// The server has the photo, though the network or the server may go away meanwhile, or the phone sleep.
-async function untilRead(id) {
-  for (;;) {
-    const photo = await persist((wait) => get(`api/photos/${id}?wait=${wait}`));
-    if (photo.state !== "waiting") return photo;
-  }
 }
 
 // Repeats ask(wait), where `wait` is in seconds as above, until it fails in no way that passes by

@@ -1,23 +1,14 @@
 // A map or kingdom as one SVG: its cells, borders of domains, points, rings around doubts.
 
-import { DOUBT, INK } from "./coats.js";
 import { s } from "./dom.js";
 import { pointsText, t } from "./i18n.js";
-
-const MARGIN = 34;
+import { DOUBT, INK } from "./marks.js";
 
 const key = (row, col) => `${row},${col}`;
 
 export const cellName = (row, col) => `${"ABCDEFG"[col]}${row + 1}`;
 
-// The number of the domain that each cell belongs to, by its key.
-function domainOf(sheet) {
-  const of = new Map();
-  sheet.domains.forEach((domain, n) =>
-    domain.cells.forEach(([row, col]) => of.set(key(row, col), n)),
-  );
-  return of;
-}
+const upTo = (n) => [...Array(n).keys()];
 
 // size: rows and columns; face(cell, domain): the content of a cell, undefined if none was read;
 // name(cell): its description; count(domain): the multiplier of its shields or squares. Options:
@@ -27,49 +18,54 @@ export function drawGrid(
   { size: [rows, cols], face, name, count, title },
   { onCell = null, doubts = true, labels = true } = {},
 ) {
-  const left = labels ? MARGIN : 6;
-  const top = labels ? MARGIN : 14;
-  const wide = 100 * cols;
-  const high = 100 * rows;
-  const svg = s("svg class=board", {
-    viewBox: `0 0 ${left + wide + 6} ${top + high + 6}`,
-    role: onCell ? "group" : "img",
-    "aria-label": title,
-  });
-  if (labels) svg.append(...axis(left, top, rows, cols));
-  const grid = s("g", { transform: `translate(${left} ${top})` });
-  grid.append(s("rect", { width: wide, height: high, fill: "#efe0ba" }));
+  const [left, top] = labels ? [34, 34] : [6, 14];
+  const [width, height] = [100 * cols, 100 * rows];
   const cells = new Map(sheet.cells.map((cell) => [key(cell.row, cell.col), cell]));
-  const domains = domainOf(sheet);
-  for (let row = 0; row < rows; row++)
-    for (let col = 0; col < cols; col++) {
-      const cell = cells.get(key(row, col));
-      const domain = sheet.domains[domains.get(key(row, col))];
-      const group = cellGroup(row, col, face(cell, domain));
-      if (cell && doubts && cell.review) group.append(...doubtRing());
-      if (cell && onCell)
-        pressable(group, label(cell, name(cell), domain), () => onCell(row, col), [92, 92]);
-      grid.append(group);
-    }
-  const scoring = sheet.domains.filter((domain) => domain.points);
-  grid.append(
-    ...strokes(rows, cols, domains),
-    ...scoring.map((domain) => sum(domain, count(domain))),
+  const domains = new Map(
+    sheet.domains.flatMap((domain) => domain.cells.map((at) => [key(...at), domain])),
   );
-  svg.append(grid);
+  const place = (row, col) => {
+    const [cell, domain] = [cells, domains].map((of) => of.get(key(row, col)));
+    const group = placed(
+      key(row, col),
+      key(row, col),
+      [100 * col, 100 * row],
+      [face(cell, domain), cell && doubts && cell.review && doubtRing()],
+    );
+    if (cell && onCell)
+      pressable(group, label(cell, name(cell), domain), () => onCell(row, col), [92, 92]);
+    return group;
+  };
+  const scoring = sheet.domains.filter((domain) => domain.points);
+  const svg = s(
+    "svg class=board",
+    {
+      viewBox: `0 0 ${left + width + 6} ${top + height + 6}`,
+      role: onCell ? "group" : "img",
+      "aria-label": title,
+    },
+    labels && axis(left, top, rows, cols),
+    s("g", { transform: `translate(${left} ${top})` }, [
+      s("rect fill=#efe0ba", { width, height }),
+      upTo(rows).map((row) => upTo(cols).map((col) => place(row, col))),
+      strokes(rows, cols, domains),
+      scoring.map((domain) => sum(domain, count(domain))),
+    ]),
+  );
   if (onCell) walk(svg);
   return svg;
 }
 
-const cellGroup = (row, col, face) =>
+// A place of a board. id: its part of the sheet; at: its row and column for the arrow keys.
+export const placed = (id, at, from, inside) =>
   s(
     "g class=cell",
     {
-      transform: `translate(${100 * col} ${100 * row})`,
-      "data-cell": key(row, col),
-      "data-at": key(row, col),
+      transform: `translate(${from.join(" ")})`,
+      "data-cell": id,
+      "data-at": at,
     },
-    face,
+    inside,
   );
 
 // A cell in words, for screen readers.
@@ -83,32 +79,27 @@ const label = ({ row, col, review }, name, domain) =>
     .filter(Boolean)
     .join(", ");
 
-// Thin lines between all cells, bold ones around domains, and the frame.
+// Thin lines between all cells, bold ones where a domain ends, and the frame.
 function strokes(rows, cols, domains) {
   const still = { "pointer-events": "none", fill: "none", stroke: INK };
-  const bold = { "stroke-width": 5, "stroke-linecap": "round", ...still };
-  const frame = { width: 100 * cols, height: 100 * rows, "stroke-width": 7, rx: 4, ...still };
-  return [
-    s("path", { d: thin(rows, cols), "stroke-opacity": 0.18, "stroke-width": 1.5, ...still }),
-    s("path", { d: borders(rows, cols, domains), ...bold }),
-    s("rect", frame),
+  const [width, height] = [100 * cols, 100 * rows];
+  const thin = [
+    upTo(cols).map((col) => `M${100 * col} 0V${height}`),
+    upTo(rows).map((row) => `M0 ${100 * row}H${width}`),
   ];
-}
-
-// The sides on which a domain ends: to the right of and below each cell where another one begins, or
-// none.
-function borders(rows, cols, domains) {
-  const differ = (a, b) => domains.get(a) !== domains.get(b);
-  const sides = [];
-  for (let row = 0; row < rows; row++)
-    for (let col = 0; col < cols; col++) {
-      const here = key(row, col);
-      if (col + 1 < cols && differ(here, key(row, col + 1)))
-        sides.push(`M${100 * (col + 1)} ${100 * row}v100`);
-      if (row + 1 < rows && differ(here, key(row + 1, col)))
-        sides.push(`M${100 * col} ${100 * (row + 1)}h100`);
-    }
-  return sides.join("");
+  const ends = (a, b) => domains.get(a) !== domains.get(b);
+  const bold = upTo(rows).flatMap((row) =>
+    upTo(cols).map((col) => [
+      col > 0 && ends(key(row, col - 1), key(row, col)) && `M${100 * col} ${100 * row}v100`,
+      row > 0 && ends(key(row - 1, col), key(row, col)) && `M${100 * col} ${100 * row}h100`,
+    ]),
+  );
+  const d = (parts) => parts.flat(2).filter(Boolean).join("");
+  return [
+    s("path stroke-opacity=0.18 stroke-width=1.5", { d: d(thin), ...still }),
+    s("path stroke-width=5 stroke-linecap=round", { d: d(bold), ...still }),
+    s("rect stroke-width=7 rx=4", { width, height, ...still }),
+  ];
 }
 
 function axis(left, top, rows, cols) {
@@ -119,30 +110,19 @@ function axis(left, top, rows, cols) {
       what,
     );
   return [
-    ...Array.from({ length: cols }, (_, c) => text(left + 100 * c + 50, top - 16, "ABCDEFG"[c])),
-    ...Array.from({ length: rows }, (_, r) => text(left - 18, top + 100 * r + 58, String(r + 1))),
+    upTo(cols).map((col) => text(left + 100 * col + 50, top - 16, "ABCDEFG"[col])),
+    upTo(rows).map((row) => text(left - 18, top + 100 * row + 58, String(row + 1))),
   ];
 }
 
-const thin = (rows, cols) =>
-  Array.from({ length: cols - 1 }, (_, c) => `M${100 * (c + 1)} 0V${100 * rows}`).join("") +
-  Array.from({ length: rows - 1 }, (_, r) => `M0 ${100 * (r + 1)}H${100 * cols}`).join("");
-
-export function doubtRing(wide = 90, high = 90) {
-  const ring = { x: 5, y: 5, width: wide, height: high, rx: 14, fill: "none" };
-  const mark = {
-    x: wide - 6,
-    y: 24,
-    "font-size": 24,
-    "font-weight": 700,
-    "text-anchor": "middle",
-    fill: "#fff",
-  };
+export function doubtRing(width = 90, height = 90) {
+  const ring = (more) => s("rect fill=none x=5 y=5 rx=14", { width, height, ...more });
+  const x = width - 6;
   return [
-    s("rect", { ...ring, stroke: "#fff", "stroke-width": 9 }),
-    s("rect", { ...ring, stroke: DOUBT, "stroke-width": 5, "stroke-dasharray": "11 6" }),
-    s("circle", { cx: wide - 6, cy: 16, r: 15, fill: DOUBT }),
-    s("text", mark, "?"),
+    ring({ stroke: "#fff", "stroke-width": 9 }),
+    ring({ stroke: DOUBT, "stroke-width": 5, "stroke-dasharray": "11 6" }),
+    s("circle cy=16 r=15", { cx: x, fill: DOUBT }),
+    s("text y=24 font-size=24 font-weight=700 text-anchor=middle fill=#fff", { x }, "?"),
   ];
 }
 
@@ -150,39 +130,34 @@ function sum(domain, factor) {
   const [row, col] = domain.cells[0];
   const text = `${domain.cells.length}×${factor}=${domain.points}`;
   const width = 12 + 12 * text.length;
-  return s(
-    "g pointer-events=none aria-hidden=true",
-    { transform: `translate(${100 * col - 3} ${100 * row - 12})` },
-
-    s("rect", { width, height: 24, rx: 6, fill: "#fffaf0", stroke: INK, "stroke-width": 2 }),
+  const transform = `translate(${100 * col - 3} ${100 * row - 12})`;
+  return s("g pointer-events=none aria-hidden=true", { transform }, [
+    s("rect height=24 rx=6 fill=#fffaf0 stroke-width=2", { width, stroke: INK }),
     s(
       "text y=18.5 font-size=19 font-weight=700 text-anchor=middle lengthAdjust=spacingAndGlyphs",
       { x: width / 2, fill: INK, textLength: width - 10 },
       text,
     ),
-  );
+  ]);
 }
 
 // Makes a group of this size a button with a ring for the focus.
-export function pressable(group, label, act, [wide, high]) {
-  group.setAttribute("role", "button");
-  group.setAttribute("tabindex", "-1");
-  group.setAttribute("aria-label", label);
-  group.append(
-    s("rect x=4 y=4 rx=8 class=focus fill=none pointer-events=all", { width: wide, height: high }),
-  );
+export function pressable(group, label, act, [width, height]) {
+  const given = { role: "button", tabindex: "-1", "aria-label": label };
+  for (const [name, value] of Object.entries(given)) group.setAttribute(name, value);
+  group.append(s("rect x=4 y=4 rx=8 class=focus fill=none pointer-events=all", { width, height }));
   group.addEventListener("click", act);
   group.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      act();
-    }
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    act();
   });
 }
 
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
 // A single stop for the Tab key; arrow keys move from button to button, skipping other cells.
 export function walk(svg) {
-  const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const at = (row, col) => svg.querySelector(`[data-at="${row},${col}"][role=button]`),
     buttons = [...svg.querySelectorAll("[role=button]")];
   const stop = (wanted) =>
@@ -192,7 +167,7 @@ export function walk(svg) {
   // itself.
   buttons.forEach((one) => one.addEventListener("focus", () => stop(one)));
   svg.addEventListener("keydown", (event) => {
-    const step = steps[event.key];
+    const step = STEPS[event.key];
     if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
     const [row, col] = event.target.dataset.at.split(",").map(Number);
     const next = at(row + step[0], col + step[1]) ?? at(row + 2 * step[0], col + 2 * step[1]);
@@ -206,10 +181,7 @@ export const focusPart = (root, part) =>
   root.querySelector(`[data-cell="${part}"][role=button]`)?.focus();
 
 export function highlight(root, cells) {
-  const wanted = new Set(cells.map(([row, col]) => key(row, col)));
-  root
-    .querySelectorAll(".cell")
-    .forEach((cell) =>
-      cell.classList.toggle("dim", wanted.size > 0 && !wanted.has(cell.dataset.cell)),
-    );
+  const wanted = new Set(cells.map((at) => key(...at)));
+  for (const cell of root.querySelectorAll(".cell"))
+    cell.classList.toggle("dim", wanted.size > 0 && !wanted.has(cell.dataset.cell));
 }

@@ -2,10 +2,9 @@
 // still, the photo is taken automatically; there is also a shutter, and a torch if the phone has one.
 
 import { post } from "./api.js";
-import { canvasWorks, toBlob } from "./canvas.js";
-import { announce, h, put, s, toast } from "./dom.js";
+import { announce, button, filePicker, glyph, h, put, round, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
-import { glyph, round } from "./icons.js";
+import { canvasWorks, toBlob } from "./share.js";
 
 const FRAME = 640; // longer side of the frames that are examined, pixels
 const EVERY = 250; // milliseconds between an answer and the next request
@@ -26,6 +25,8 @@ const HINTS = {
   busy: () => t("Take the photo with the shutter button"),
 };
 
+const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 let closeOpen = null;
 
 // The camera belongs to the view that opened it: going back leaves both.
@@ -45,9 +46,9 @@ async function openCamera(send) {
     s("path", { class: "aim", d: AIM }),
   ]);
   const hint = h("p.camera-hint", { role: "status" }, HINTS.none());
-  const shutter = h("button.shutter type=button", {
+  const shutter = button("", () => take(), {
+    class: "shutter",
     "aria-label": t("Take the photo"),
-    onclick: () => take(),
   });
   const torch = round("torch", t("Torch"), () => light(), {
     hidden: true,
@@ -116,14 +117,9 @@ async function openCamera(send) {
   }
 
   function frame(longest, quality) {
-    const scale = Math.min(1, longest / Math.max(video.videoWidth, video.videoHeight));
-    return toBlob(
-      video,
-      video.videoWidth * scale,
-      video.videoHeight * scale,
-      "image/jpeg",
-      quality,
-    );
+    const { videoWidth: wide, videoHeight: high } = video;
+    const scale = Math.min(1, longest / Math.max(wide, high));
+    return toBlob(video, wide * scale, high * scale, "image/jpeg", quality);
   }
 
   // The best resolution available: a photo if the browser can take one, else the live picture.
@@ -131,38 +127,30 @@ async function openCamera(send) {
     if (took || !video.videoWidth) return;
     took = true;
     shutter.disabled = true;
-    let blob = null;
-    if (typeof ImageCapture !== "undefined")
-      blob = await Promise.race([
-        new ImageCapture(track).takePhoto().catch(() => null),
-        new Promise((resolve) => setTimeout(resolve, 2500, null)),
-      ]);
-    blob ??= await frame(Infinity, 0.92);
+    const capture = window.ImageCapture && new ImageCapture(track).takePhoto().catch(() => null);
+    const photo = await Promise.race([capture, wait(2500)]);
+    const blob = photo ?? (await frame(Infinity, 0.92));
     if (!blob) return failed();
     navigator.vibrate?.(40);
     close();
     announce(t("The photo was taken"));
-    send(
-      new File([blob], `photo-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.jpg`, {
-        type: "image/jpeg",
-      }),
-    );
+    const name = `photo-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.jpg`;
+    send(new File([blob], name, { type: "image/jpeg" }));
   }
 
   function show({ hint: what, outline }) {
-    hint.textContent = HINTS[what]();
-    hint.classList.toggle("good", what === "good");
-    drawn.classList.toggle("good", what === "good");
     const [wide, high] = [video.videoWidth, video.videoHeight];
+    hint.textContent = HINTS[what]();
+    for (const part of [hint, drawn]) part.classList.toggle("good", what === "good");
     drawn.setAttribute("viewBox", `0 0 ${wide} ${high}`);
     aim.toggleAttribute("hidden", Boolean(outline));
-    put(drawn, outline ? grid : null);
-    if (outline)
-      grid.setAttribute("points", outline.map(([x, y]) => `${x * wide},${y * high}`).join(" "));
-    const still =
-      outline &&
-      before &&
-      outline.every((p, n) => Math.hypot(p[0] - before[n][0], p[1] - before[n][1]) < MOVED);
+    put(drawn, outline && grid);
+    grid.setAttribute(
+      "points",
+      (outline ?? []).map(([x, y]) => `${x * wide},${y * high}`).join(" "),
+    );
+    const near = (p, n) => Math.hypot(p[0] - before[n][0], p[1] - before[n][1]) < MOVED;
+    const still = outline && before && outline.every(near);
     before = outline;
     good = what === "good" && (still || good === 0) ? good + 1 : 0;
     hint.style.setProperty("--good", String(good / STILL));
@@ -178,7 +166,7 @@ async function openCamera(send) {
         show({ hint: "busy", outline: null });
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, EVERY));
+    await wait(EVERY);
   }
 }
 
@@ -188,32 +176,18 @@ const FILES = "image/*,.heic,.heif,.avif,.tif,.tiff,.pdf,application/pdf";
 
 // The buttons; send(files) gets what was taken or chosen. many: allow several photos at once.
 export function photoButtons(send, { many = true } = {}) {
-  const picker = (label, name, attributes) => {
-    const chosen = () => {
-      const files = [...input.files];
-      input.value = "";
-      send(files);
-    };
-    const input = h("input.visually-hidden", { type: "file", ...attributes, onchange: chosen });
-    return h("label", { class: name === "camera" ? "capture" : "gallery" }, [
-      input,
-      glyph(name),
-      label,
-    ]);
-  };
-  const take = () => openCamera((file) => send([file]));
+  const own = { accept: "image/*", capture: "environment" };
+  const label = [glyph("camera"), t("Photograph")];
+  const choose = [glyph("pictures"), many ? t("Choose photos") : t("Choose a photo")];
   return [
     h("div.actions", [
       canSee()
-        ? h("button.capture", { type: "button", onclick: take }, glyph("camera"), t("Photograph"))
-        : picker(t("Photograph"), "camera", { accept: "image/*", capture: "environment" }),
-      picker(many ? t("Choose photos") : t("Choose a photo"), "pictures", {
-        accept: FILES,
-        multiple: many,
-      }),
+        ? button(label, () => openCamera((file) => send([file])), { class: "capture" })
+        : filePicker("capture", label, own, send),
+      filePicker("gallery", choose, { accept: FILES, multiple: many }, send),
     ]),
     !navigator.mediaDevices &&
-      h("details.hint", [
+      h("details.hint.none", [
         h("summary", t("Why is there no live camera?")),
         h("p", [
           t(

@@ -2,13 +2,12 @@
 
 import { get } from "./api.js";
 import { focusPart } from "./board.js";
-import { $, announce, button, h, put, typing } from "./dom.js";
-import { choices } from "./editor.js";
+import { $, announce, button, glyph, h, put, typing } from "./dom.js";
 import { explain } from "./errors.js";
 import { t } from "./i18n.js";
-import { glyph } from "./icons.js";
 import { hasScore, kindOf } from "./kinds.js";
 import { photoView } from "./photo.js";
+import { choices } from "./questions.js";
 import { cardView, otherOwner, where } from "./remedies.js";
 import { sheetView } from "./sheet.js";
 
@@ -20,7 +19,7 @@ const entersValue = (key) =>
 // hub: the desk around it (see desk.js). none(desk): what is shown without a card. act(path, what):
 // performs a remedy. confirm(sheet): the whole open sheet is right.
 export function openCard(hub, { none, act, confirm }) {
-  const body = h("div.desk-body");
+  const body = h("div.desk-body.stack");
   const keys = keyHelp();
   let open = null; // the open sheet, if the card is one
   let remedies = [];
@@ -71,7 +70,7 @@ export function openCard(hub, { none, act, confirm }) {
     OF_SHEETS.includes(card.kind) ? loadSheet(card, desk) : loadRemedies(card, desk);
 
   const showNone = (desk) =>
-    put(body, h("p.none.done", desk.sheets.length > 0 && glyph("crown"), none(desk)));
+    put(body, h("p.done.none.stack.centred", desk.sheets.length > 0 && glyph("crown"), none(desk)));
 
   async function loadRemedies(card, desk) {
     const shown = await cardView(card, desk, act);
@@ -156,7 +155,7 @@ function sheetSide({ card, photo, sheet, desk, act, confirm }, board) {
   const ignore = button(counts ? t("Do not count it") : t("Count it again"), () =>
     act({ type: "ignore", sheet: sheet.id, ignored: counts }),
   );
-  return h("section.desk-sheet", { "aria-label": t("Sheet") }, [
+  return h("section.desk-sheet.stack", { "aria-label": t("Sheet") }, [
     h("h2.file-name", name),
     board,
     (sheet.review || card.kind === "rules") && right,
@@ -173,8 +172,8 @@ function openSheet(body, given) {
   const board = h("div.sheet");
   const side = sheetSide(given, board);
   const whole = h("section.desk-photo", { "aria-label": t("Photo") });
-  const enlarged = h("section.desk-shield", { "aria-label": t("This place in the photo") });
-  put(body, h("div.desk-left", whole, enlarged), side);
+  const enlarged = h("section.desk-shield.row", { "aria-label": t("This place in the photo") });
+  put(body, h("div.desk-left.stack", whole, enlarged), side);
 
   const showPhoto = (now) =>
     put(
@@ -237,13 +236,13 @@ const ofSheet = (kind) => [
 
 const line = ([signs, what]) => {
   const keys = signs.map((key) => h("kbd", key));
-  return h("div", h("dt", keys), h("dd", what));
+  return h("div.row", h("dt", keys), h("dd", what));
 };
 
 // show(kind): the keys for a sheet of this kind; without one, those for a card with answers.
 function keyHelp() {
   const element = h("aside.keys.card", { "aria-label": t("Keys") });
-  const show = (kind) => put(element, h("dl", help(kind).map(line)));
+  const show = (kind) => put(element, h("dl.row", help(kind).map(line)));
   show();
   return { element, show };
 }

@@ -2,10 +2,9 @@
 // sheets, the rounds, the players and the pads. It works without a mouse.
 
 import { get, perform, poll } from "./api.js";
-import { $, button, h, put, toast } from "./dom.js";
+import { $, button, glyph, h, put, toast } from "./dom.js";
 import { explain, passes } from "./errors.js";
 import { t, tn } from "./i18n.js";
-import { glyph } from "./icons.js";
 import { knownPrints } from "./pads.js";
 import { playersTab } from "./players.js";
 import { publishTab } from "./publish.js";
@@ -73,7 +72,7 @@ function none(now) {
 // A tab that fills the whole place, without a queue.
 const wide = (inner) => ({
   ...inner,
-  element: h("div.desk.wide", h("div.desk-body", inner.element)),
+  element: h("div.desk.wide.stack", h("div.desk-body.stack", inner.element)),
 });
 
 // Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
@@ -108,10 +107,7 @@ function tabButton([name, { label }]) {
 }
 const buttons = Object.fromEntries(Object.entries(TABS).map(tabButton));
 const toCome = h("p.to-come", { role: "status" });
-const undo = button(t("Undo"), () => inTurn(takeBack), {
-  class: "quiet take-back",
-  disabled: true,
-});
+const undo = button(t("Undo"), () => inTurn(takeBack), { class: "take-back", disabled: true });
 const place = h("div");
 
 function choose(name) {
@@ -133,16 +129,10 @@ function showTop() {
   search.hidden = !["settle", "sheets"].includes(tab);
   const coming = desk?.to_come.length ?? 0;
   toCome.hidden = !coming || tab !== "settle";
-  toCome.textContent = coming
-    ? tn("{n} sheet still to come", "{n} sheets still to come", coming)
-    : "";
-  undo.disabled = !desk?.undo;
-  put(
-    undo,
-    glyph("undo"),
-    " ",
-    desk?.undo ? t("Undo: {what}", { what: told(desk.undo) }) : t("Undo"),
-  );
+  toCome.textContent = tn("{n} sheet still to come", "{n} sheets still to come", coming);
+  const last = desk?.undo;
+  undo.disabled = !last;
+  put(undo, glyph("undo"), last ? t("Undo: {what}", { what: told(last) }) : t("Undo"));
 }
 
 function load(fresh) {
@@ -155,12 +145,9 @@ function load(fresh) {
 // Undoes this desk's last act, says what it was, and shows the sheet concerned.
 async function takeBack() {
   const was = unanswered ?? (await get("api/desk")).undo;
-  if (!was) {
-    toast(t("There is nothing to undo."));
-    return;
-  }
-  const undo = () => perform({ type: "undo", action: was.id }, "desk");
-  ({ desk } = await doing(undo).catch((error) => {
+  if (!was) return toast(t("There is nothing to undo."));
+  const undoing = () => perform({ type: "undo", action: was.id }, "desk");
+  ({ desk } = await doing(undoing).catch((error) => {
     if (passes(error)) unanswered = was;
     throw error;
   }));
@@ -170,12 +157,6 @@ async function takeBack() {
   await (shown.back ? shown.back(desk, was.sheet) : shown.show(desk));
 }
 
-function leaveField(event, field) {
-  if (event.key !== "Escape") return;
-  event.preventDefault(); // else it empties the search
-  field.blur();
-}
-
 // At once: the next key belongs to the search.
 function startSearch() {
   if (search.hidden) choose("sheets");
@@ -183,31 +164,28 @@ function startSearch() {
   search.select();
 }
 
-// Whether a key has a meaning at the desk.
-function press(key) {
+function onKey(event) {
+  const { key, ctrlKey, metaKey, altKey } = event;
+  if (ctrlKey || metaKey || altKey || $("dialog[open]")) return;
+  const field = event.target.closest("input, select, textarea");
+  if (field) {
+    if (key !== "Escape") return;
+    event.preventDefault(); // else it empties the search
+    return field.blur();
+  }
   if (key === "u") inTurn(takeBack);
   else if (key === "/") startSearch();
-  else return tabOf(tab).key?.(key);
-  return true;
-}
-
-function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if ($("dialog[open]")) return;
-  const field = event.target.closest("input, select, textarea");
-  if (field) leaveField(event, field);
-  else if (press(event.key)) {
-    event.preventDefault();
-    event.stopPropagation();
-  }
+  else if (!tabOf(tab).key?.(key)) return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 addEventListener("keydown", onKey, true);
 
 put(
   $("#main"),
   h("h1.visually-hidden", t("Desk")),
-  h("div.desk-top", [
-    h("div.tabs", { role: "group", "aria-label": t("View") }, Object.values(buttons)),
+  h("div.desk-top.row", [
+    h("div.tabs.row", { role: "group", "aria-label": t("View") }, Object.values(buttons)),
     only,
     search,
     undo,

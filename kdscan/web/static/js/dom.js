@@ -86,7 +86,56 @@ export const picture = (viewBox, kind, ...inside) =>
 
 // A button beside others; more: attributes, as the class of one that stands out.
 export const button = (label, doing, more = {}) =>
-  h("button", { type: "button", class: "quiet", ...more, onclick: doing }, label);
+  h("button", { type: "button", ...more, onclick: doing }, label);
+
+// A form whose submission is an act of the page. what: its classes.
+export const form = (what, submit, ...inside) =>
+  h(what, { onsubmit: (event) => (event.preventDefault(), submit(event)) }, inside);
+
+// A field that says in itself what belongs there; more: attributes.
+export const input = (label, more = {}) =>
+  h("input", { type: "text", "aria-label": label, placeholder: label, maxlength: "60", ...more });
+
+// A label that opens the choice of files; chosen(files).
+export function filePicker(kind, label, attributes, chosen) {
+  const onchange = () => {
+    const files = [...field.files];
+    field.value = "";
+    chosen(files);
+  };
+  const field = h("input.visually-hidden type=file", { ...attributes, onchange });
+  return h("label", { class: kind }, field, label);
+}
+
+// A choice from a list. options: [value, label].
+export const select = (label, options, more = {}) =>
+  h(
+    "select",
+    { "aria-label": label, ...more },
+    options.map(([value, text]) => h("option", { value }, text)),
+  );
+
+// Buttons of which one is pressed: {element, show(current)}. items: [value, label]; put(items) shows others.
+// choose(value): one was tapped. They are created once, so that keyboard users keep the focus on them.
+export function tabBar(label, items, choose) {
+  const made = new Map(
+    items.map(([value, text]) => [value, button(text, () => choose(value), { class: "tab" })]),
+  );
+  const element = h("div.tabs.row", { role: "group", "aria-label": label });
+  const show = (current, shown = [...made.keys()]) => {
+    put(
+      element,
+      shown.map((value) => made.get(value)),
+    );
+    for (const [value, one] of made) one.setAttribute("aria-pressed", String(value === current));
+  };
+  return { element, show };
+}
+
+// A table of columns, rows, and rows at its foot.
+export const column = (label, more = {}) => h("th scope=col", more, label);
+export const table = (kind, columns, rows, foot = null) =>
+  h(kind, [h("thead", h("tr", columns)), h("tbody", rows), foot && h("tfoot", foot)]);
 
 // A character that is only looked at: screen readers skip it.
 export const sign = (text, kind = null) => h("span", { class: kind, "aria-hidden": "true" }, text);
@@ -134,4 +183,45 @@ export function remember(key, value) {
   } catch {
     /* nothing is kept */
   }
+}
+
+// Small drawings for buttons, of strokes on 24 × 24 units in the text's colour. They are only looked
+// at: screen readers skip them.
+
+export const glyph = (name) =>
+  picture("0 0 24 24", `glyph glyph-${name}`, drawing(`glyph-${name}`));
+
+// A round button with a drawing; more: attributes.
+export const round = (name, label, act, more = {}) =>
+  h(
+    "button.round type=button",
+    { "aria-label": label, title: label, onclick: act, ...more },
+    glyph(name),
+  );
+
+// Actions that are rarely wanted, behind one button. It is created once, so that news close nothing that
+// somebody opened; items() are asked for when it is: [label, act], or false. named(label) names it anew.
+export function menu(label, items) {
+  const close = () => element.removeAttribute("open");
+  const item = ([text, act]) => {
+    const choose = () => {
+      close();
+      act();
+    };
+    return button(text, choose, { class: "bare" });
+  };
+  const summary = h("summary", glyph("more"));
+  const list = h("div.card");
+  const element = h("details.menu", summary, list);
+  element.addEventListener("toggle", () => put(list, items().filter(Boolean).map(item)));
+  element.addEventListener("focusout", ({ relatedTarget: to }) => element.contains(to) || close());
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    close();
+    summary.focus();
+  });
+  element.named = (text) =>
+    ["aria-label", "title"].forEach((name) => summary.setAttribute(name, text));
+  element.named(label);
+  return element;
 }

@@ -1,6 +1,6 @@
 // What people are told of an error of the HTTP interface, and whether it passes.
 
-import { h } from "./dom.js";
+import { h, toast } from "./dom.js";
 import { language, sentence, t } from "./i18n.js";
 
 const ended = () => [
@@ -51,6 +51,28 @@ const WORDS = {
 // What an error says, as children of an element.
 export const explain = (error) =>
   WORDS[error.code]?.(error) ?? (language === "en" ? error.message : t("This cannot be done."));
+
+// Does something, and says what was wrong with it: resolves to the error, or null. refused(error): it failed.
+export async function attempt(act, refused = () => {}) {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    refused(error);
+    toast(explain(error));
+    return error;
+  }
+}
+
+// Over http a page may not copy: then the link is shown to be copied by hand.
+export async function copyLink(link) {
+  try {
+    await navigator.clipboard.writeText(link);
+    toast(t("The link was copied."));
+  } catch {
+    prompt(t("The link"), link);
+  }
+}
 
 // Why a photo could not be read.
 export const why = (error) => (error.message ? sentence(error.message) : explain(error));

@@ -1,17 +1,15 @@
-// Two maps and their spellbook, or two to four kingdoms, make a game.
+// Two maps and their spellbook, or two to four kingdoms, make a game; this phone remembers its games.
 
 import { get, perform, whenRead } from "./api.js";
 import { photoButtons } from "./camera.js";
-import { emblem } from "./coats.js";
-import { isRetake } from "./doubts.js";
-import { h, put, remember, toast } from "./dom.js";
-import { explain } from "./errors.js";
-import { rememberGame } from "./games.js";
-import { pointsText, t, tn } from "./i18n.js";
-import { glyph } from "./icons.js";
+import { glyph, h, put, recall, remember, round } from "./dom.js";
+import { attempt } from "./errors.js";
+import { pointsText, t, tn, when } from "./i18n.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { DECIDED } from "./league.js";
+import { emblem } from "./marks.js";
 import { whoseField } from "./names.js";
+import { isRetake } from "./questions.js";
 import { doubtText } from "./score.js";
 import { send, uploadList } from "./sending.js";
 import { share } from "./share.js";
@@ -25,37 +23,30 @@ export async function showGame(place, ids) {
   let { sheets, game: outcome } = await load();
   const also = await oneMore(ids, sheets);
   if (!place.isConnected) return; // left meanwhile
-  const top = h("div");
+  const top = h("div.stack");
   const foot = h("div");
-  const say = (actions) =>
-    perform(actions)
-      .then(async () => {
-        ({ sheets, game: outcome } = await load());
-        draw();
-        return null;
-      })
-      .catch((error) => {
-        toast(explain(error));
-        draw(); // its fields already show what was refused
-        return error;
-      });
+  const say = async (actions) => {
+    const error = await attempt(async () => {
+      await perform(actions);
+      ({ sheets, game: outcome } = await load());
+    });
+    draw(); // its fields already show what was refused
+    return error;
+  };
   const players = () => sheets.filter(hasScore);
+  const ownerOf = ({ id: sheet, kind }) => {
+    const assign = { type: "assign_sheet", sheet, keep: true };
+    const field = whoseField(kind, (player) => say({ ...assign, player }));
+    return { id: sheet, title: h("h2"), field };
+  };
   const owners = players()
     .filter((sheet) => !sheet.player)
-    .map(({ id, kind }) => ({
-      id,
-      title: h("h2"),
-      field: whoseField(kind, (name) =>
-        say({ type: "assign_sheet", sheet: id, player: name, keep: true }),
-      ),
-    }));
+    .map(ownerOf);
   const rules = sheets[0].kind === "kingdom" && rulesOf(players, say);
   function draw() {
     rememberGame(ids, players(), outcome); // though its view was left meanwhile
     if (!place.isConnected) return;
-    const taken = players()
-      .map(({ player }) => player)
-      .filter(Boolean);
+    const taken = players().flatMap(({ player }) => player ?? []);
     document.title = titleOf(players());
     put(top, gameView(sheets, outcome));
     put(foot, bar(sheets, outcome));
@@ -69,9 +60,9 @@ export async function showGame(place, ids) {
   put(place, [
     top,
     rules && rules.element,
-    owners.map(({ title, field }) => h("section.card.whose-card", title, field.element)),
+    owners.map(({ title, field }) => h("section.card.centred", title, field.element)),
     also,
-    h("section.also", [
+    h("section.stack", [
       h("h2.quiet-title", t("Rematch")),
       photoButtons((files) => send(files)),
       uploadList(),
@@ -113,9 +104,9 @@ export const opens = (sheet, name, drawn, mine) =>
     : drawn;
 
 export const bar = (sheets, outcome) =>
-  h("div.bar", [
+  h("div.bar.row", [
     !again(sheets) && barButton("share", t("Share"), () => share(sheets, outcome)),
-    h("a.bar-button", { href: "#/" }, glyph("home"), t("Home")),
+    h("a.button", { href: "#/" }, glyph("home"), t("Home")),
   ]);
 
 // Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
@@ -126,7 +117,7 @@ export function gameView(sheets, outcome, mine = () => true) {
   const unlike = new Set(players.map(({ variants }) => JSON.stringify(variants))).size > 1;
   const open = !again(players) && (unlike || doubtful(players, outcome));
   return [
-    h("h1.winner", { tabindex: "-1" }, [
+    h("h1.winner.stack", { tabindex: "-1" }, [
       emblem(),
       whoWon(players, outcome) + (open ? "\u00a0?" : ""),
     ]),
@@ -135,7 +126,7 @@ export function gameView(sheets, outcome, mine = () => true) {
         howDecided(outcome),
         open && h("span.doubtful", ` · ${unlike ? unlikeRules() : t("please check")}`),
       ]),
-    h("div.versus", [
+    h("div.versus.tiles", [
       players.map((sheet, n) => playerCard(sheet, players, outcome, n, mine)),
       book && bookCard(book, mine),
     ]),
@@ -247,23 +238,25 @@ async function oneMore(ids, sheets) {
   const { photos } = await get("api/photos").catch(() => ({ photos: [] }));
   const list = others(photos, kingdoms ? "kingdom" : "duel_spellbook", ids);
   if (!list.length) return null;
-  return h("section.also", [
+  return h("section.stack", [
     h("h2.quiet-title", kingdoms ? t("One more kingdom?") : t("Their spellbook?")),
     links(list, (sheet) => game([...ids, sheet.id])),
   ]);
 }
 
-const kingdomWords = () => ({
-  against: t("Against which kingdom?"),
-  none: t("There is no other kingdom yet. Photograph it first."),
-  photograph: t("Photograph the other kingdom"),
-});
-
-const mapWords = () => ({
-  against: t("Against which map?"),
-  none: t("There is no other map yet. Photograph it first."),
-  photograph: t("Photograph the other map"),
-});
+// What a page says that looks for the other sheet of a game.
+const WORDS = {
+  kingdom: {
+    against: () => t("Against which kingdom?"),
+    none: () => t("There is no other kingdom yet. Photograph it first."),
+    photograph: () => t("Photograph the other kingdom"),
+  },
+  duel_map: {
+    against: () => t("Against which map?"),
+    none: () => t("There is no other map yet. Photograph it first."),
+    photograph: () => t("Photograph the other map"),
+  },
+};
 
 // #/versus/A: whose map or kingdom is the other one? Photos still being read join the list when they
 // are done.
@@ -273,15 +266,15 @@ export async function chooseOther(place, id) {
     get("api/photos"),
   ]);
   if (!place.isConnected) return; // left meanwhile
-  const words = kind === "kingdom" ? kingdomWords() : mapWords();
+  const words = WORDS[kind];
   const list = others(photos, kind, [id]);
   const waiting = photos.find((one) => one.state === "waiting");
   put(
     place,
-    h("h1", { tabindex: "-1" }, words.against),
+    h("h1", { tabindex: "-1" }, words.against()),
     waiting && h("p", { "aria-live": "polite" }, waiting.name, " · ", t("reading …")),
-    !waiting && !list.length && h("p", words.none),
-    h("h2.quiet-title", words.photograph),
+    !waiting && !list.length && h("p", words.none()),
+    h("h2.quiet-title", words.photograph()),
     photoButtons(([file]) => send([file], { against: [id] }), { many: false }),
     uploadList(),
     joinForm(photo),
@@ -291,4 +284,87 @@ export async function chooseOther(place, id) {
     whenRead(waiting.id)
       .then(() => place.isConnected && chooseOther(place, id))
       .catch(() => {});
+}
+
+// Games that were looked at on this phone: who played, who won how often.
+
+const GAMES = "kdscan.games";
+const MOST = 50; // games that are remembered
+const SHOWN = 8;
+
+const playedHere = () => recall(GAMES, []);
+let redraw = () => {}; // the list, where it is shown
+
+function store(list) {
+  remember(GAMES, list.slice(0, MOST));
+  redraw();
+}
+
+// Remembers a game as it stands; one that was remembered before is replaced.
+function rememberGame(ids, players, { winners }) {
+  if (players.some((sheet) => sheet.photograph_again)) return;
+  const key = ids.join("/");
+  const before = playedHere().find((game) => game.key === key);
+  const entry = {
+    key,
+    at: before?.at ?? new Date().toISOString(),
+    players: players.map((sheet, n) => ({
+      name: sheet.player,
+      label: nameOf(sheet, players),
+      total: sheet.score.total,
+      won: winners.length < players.length && winners.includes(n),
+    })),
+  };
+  store([entry, ...playedHere().filter((game) => game.key !== key)]);
+}
+
+// The latest game of a sheet that this phone remembers, else the choice of an opponent.
+export function gameOrChoice(sheet) {
+  const own = playedHere().find(({ key }) => key.split("/").includes(String(sheet)));
+  return own ? `#/game/${own.key}` : `#/versus/${sheet}`;
+}
+
+// A game without one of its sheets is none.
+export const forgetGamesOf = (sheets) =>
+  store(
+    playedHere().filter(({ key }) => !key.split("/").some((id) => sheets.includes(Number(id)))),
+  );
+
+// How often each named player won, the most successful first: "Ann 3, Bob 1".
+function tally(played) {
+  const wins = new Map();
+  for (const { players } of played)
+    for (const { name, won } of players)
+      if (name) wins.set(name, (wins.get(name) ?? 0) + Number(won));
+  return [...wins].sort((a, b) => b[1] - a[1]);
+}
+
+// The games, each a link with a button that forgets it; nothing where there are none.
+export function gamesList() {
+  const place = h("section");
+  const forget = (key) => store(playedHere().filter((game) => game.key !== key));
+  const draw = () => {
+    const played = playedHere();
+    const wins = tally(played).map(([name, n]) => `${name} ${n}`);
+    put(
+      place,
+      played.length > 0 && h("h2.quiet-title", t("Games")),
+      wins.length > 1 && h("p.tally", t("Won:"), " ", wins.join(", ")),
+      played.length > 0 &&
+        h("ul.results.games", { "aria-label": t("Games") }, [
+          played.slice(0, SHOWN).map((game) => gameLine(game, forget)),
+        ]),
+    );
+  };
+  redraw = draw;
+  draw();
+  return place;
+}
+
+function gameLine({ key, at, players }, forget) {
+  const names = players.map(({ label, total }) => `${label} ${total}`).join(" : ");
+  return h("li.result.card", [
+    h("a.result-name", { href: `#/game/${key}` }, h("strong", names), h("small", when(at))),
+    round("close", t("Forget {name}", { name: names }), () => forget(key)),
+  ]);
 }

@@ -1,9 +1,8 @@
 // What the projector shows: the standings, a round's games or pairings, or the totals of maps without
 // rounds.
 
-import { $, h } from "./dom.js";
+import { $, column, glyph, h, table } from "./dom.js";
 import { language, t } from "./i18n.js";
-import { glyph } from "./icons.js";
 
 // What decided a game where the points did not.
 export const DECIDED = {
@@ -28,62 +27,48 @@ const signed = (n) =>
     .toLocaleString(language, { signDisplay: "exceptZero", maximumFractionDigits: 1 })
     .replace("-", "−");
 
-const column = (label, kind = null) => h("th", { scope: "col", class: kind }, label);
-
-const league = (columns, rows) =>
-  h("table.league.card", h("thead", h("tr", columns)), h("tbody", rows));
-
 const line = (leads, rank, name, cells) =>
   h("tr", { class: leads && "place-1" }, [
-    h("td", crown(leads), String(rank)),
-    h("th.name", { scope: "row" }, name),
+    h("td", crown(leads), rank),
+    h("th.name scope=row", name),
     cells,
   ]);
 
-const played = (row) => row.wins + row.draws + row.losses > 0;
-
 // names: of this phone, whose lines stand out.
-export const standingsOf = (rows, names = []) =>
-  league(
-    [
-      column("#"),
-      column(t("Player"), "name"),
-      column(t("Score")),
-      column(t("Won, drawn, lost"), "record"),
-      h("th scope=col", { title: t("Points ahead of the opponents, without the best result") }, [
-        t("Spread"),
-      ]),
-    ],
-    rows.map((row) =>
-      line(
-        row.rank === 1 && played(row),
-        row.rank,
-        names.includes(row.player) ? h("mark", row.player) : row.player,
-        [
-          h("td.points", number(row.score)),
-          h("td.record", [
-            `${row.wins} · ${row.draws} · ${row.losses}`,
-            row.byes > 0 &&
-              h("small", [
-                ` + ${row.byes} ${t("bye")}`,
-                row.bye_points !== row.byes && ` (${number(row.bye_points)})`,
-              ]),
-          ]),
-          h("td", signed(row.spread)),
-        ],
-      ),
-    ),
-  );
+export function standingsOf(rows, names = []) {
+  const columns = [
+    column("#"),
+    column(t("Player"), { class: "name" }),
+    column(t("Score")),
+    column(t("Won, drawn, lost"), { class: "record" }),
+    column(t("Spread"), { title: t("Points ahead of the opponents, without the best result") }),
+  ];
+  const row = ({ rank, player, score, wins, draws, losses, byes, bye_points: points, spread }) =>
+    line(
+      rank === 1 && wins + draws + losses > 0,
+      rank,
+      names.includes(player) ? h("mark", player) : player,
+      [
+        h("td.points", number(score)),
+        h("td.record", [
+          `${wins} · ${draws} · ${losses}`,
+          byes > 0 &&
+            h("small", ` + ${byes} ${t("bye")}`, points !== byes && ` (${number(points)})`),
+        ]),
+        h("td", signed(spread)),
+      ],
+    );
+  return table("table.league.card", columns, rows.map(row));
+}
 
-export const totalsOf = (rows) =>
-  league(
-    [column("#"), column(t("Map"), "name"), column(t("Points"))],
-    rows.map((row, n) => {
-      const doubtful = h("span.doubtful", { title: t("please check") }, " ?");
-      const points = h("td.points", String(row.total), row.review && doubtful);
-      return line(n === 0, n + 1, row.name, points);
-    }),
-  );
+export function totalsOf(rows) {
+  const columns = [column("#"), column(t("Map"), { class: "name" }), column(t("Points"))];
+  const row = ({ total, review, name }, n) => {
+    const doubtful = h("span.doubtful", { title: t("please check") }, " ?");
+    return line(n === 0, n + 1, name, h("td.points", total, review && doubtful));
+  };
+  return table("table.league.card", columns, rows.map(row));
+}
 
 // Who played whom, with what result, from the rows' point of view.
 export function crossTable(players, games) {
@@ -94,7 +79,7 @@ export function crossTable(players, games) {
     );
     return met.map(({ round, seats, winner }) => {
       const [mine, theirs] = [row, column].map((name) => seats.find((s) => s.player === name));
-      const kind = winner === null ? "" : seats[winner] === mine ? "won" : "less";
+      const kind = winner === null ? "" : seats[winner] === mine ? "won" : "none";
       const title = t("Round {n}", { n: round });
       const points = mine.total === null ? "…" : `${mine.total}:${theirs.total ?? "–"}`;
       return h("span", { class: kind, title }, points);
@@ -106,33 +91,15 @@ export function crossTable(players, games) {
       .map(({ round, bye_points: points }) =>
         h("span", { title: t("Round {n}", { n: round }) }, number(points)),
       );
-  return h("div.card.cross", [
-    h("table", [
-      h(
-        "thead",
-        h(
-          "tr",
-          column(""),
-          column(""),
-          names.map((_, n) => column(String(n + 1))),
-          column(t("byes")),
-        ),
-      ),
-      h(
-        "tbody",
-        names.map((row, n) =>
-          h("tr", [
-            h("td", String(n + 1)),
-            h("th.name", { scope: "row" }, row),
-            names.map((other) =>
-              h("td", { class: row === other && "self" }, row !== other && cell(row, other)),
-            ),
-            h("td", byesOf(row)),
-          ]),
-        ),
-      ),
-    ]),
-  ]);
+  const line = (row, n) =>
+    h("tr", [
+      h("td", n + 1),
+      h("th.name scope=row", row),
+      names.map((other) => (row === other ? h("td.self") : h("td", cell(row, other)))),
+      h("td", byesOf(row)),
+    ]);
+  const columns = ["", "", ...names.map((_, n) => n + 1), t("byes")].map((one) => column(one));
+  return h("div.card.cross", table("table", columns, names.map(line)));
 }
 
 export const gamesOf = (games) =>

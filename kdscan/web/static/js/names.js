@@ -1,9 +1,8 @@
 // Players: names remembered on this phone, and whose sheet is which, which the server stores.
 
 import { get, session } from "./api.js";
-import { button, h, put, recall, remember, toast } from "./dom.js";
+import { button, form, glyph, h, input, put, recall, remember, toast } from "./dom.js";
 import { t } from "./i18n.js";
-import { glyph } from "./icons.js";
 
 const KEY = "kdscan.names";
 const MOST = 12;
@@ -25,32 +24,25 @@ const players = () =>
 // "Ann 38 : Bob 45", from the sheets that have a name.
 export function namesOf(sheets) {
   const known = sheets.filter((sheet) => sheet.player);
-  return known
-    .map((sheet) =>
-      [sheet.player, sheet.score?.total ?? sheet.total]
-        .filter((part) => part !== null && part !== undefined)
-        .join(" "),
-    )
-    .join(" : ");
+  const points = ({ score, total }) => score?.total ?? total ?? "";
+  return known.map((sheet) => `${sheet.player} ${points(sheet)}`.trim()).join(" : ");
 }
 
 // The names that this phone remembers, on the start page, where each can be forgotten.
 export function nameField() {
-  const place = h("p.names-known.row");
+  const place = h("p.row.centred");
   const forget = (name) => {
-    remember(
-      KEY,
-      names().filter((one) => one !== name),
-    );
+    const others = names().filter((one) => one !== name);
+    remember(KEY, others);
     draw();
   };
   const draw = () =>
     put(
       place,
-      names().length > 0 && h("span", t("Names on this phone:")),
+      names().length > 0 && h("span.wide", t("Names on this phone:")),
       names().map((name) =>
         button([name, " ", glyph("close")], () => forget(name), {
-          class: "name-chip",
+          class: "tab",
           "aria-label": t("Forget {name}", { name }),
         }),
       ),
@@ -58,6 +50,8 @@ export function nameField() {
   draw();
   return place;
 }
+
+const optionOf = (value) => h("option", { value });
 
 // Whose a sheet is: the names of the sign-in, of the event and of this phone, one tap each, and a field
 // for others. It is created once and updated, so that it never draws over a name being typed. say(name)
@@ -83,24 +77,15 @@ export function whoseField(kind, say) {
     changing = false;
     draw();
   };
-  const chip = (name) => button(name, () => tell(name), { class: "name-chip" });
+  const chip = (name) => button(name, () => tell(name), { class: "tab" });
   const offers = h("span.row");
   const list = h("datalist", { id: `names-${(fields += 1)}` });
-  const field = h("input type=text maxlength=60 autocomplete=off autocapitalize=words", {
-    "aria-label": question,
-    placeholder: question,
-    list: list.id,
-  });
-  const enter = (event) => {
-    event.preventDefault();
-    if (field.value.trim()) tell(field.value.trim());
-  };
-  const form = h("form.row.whose", { onsubmit: enter }, [
+  const field = input(question, { autocomplete: "off", autocapitalize: "words", list: list.id });
+  const save = { "aria-label": t("Save name"), title: t("Save name") };
+  const enter = () => field.value.trim() && tell(field.value.trim());
+  const asking = form("form.row.whose", enter, [
     offers,
-    h("span.whose-field", [
-      field,
-      h("button.quiet", { "aria-label": t("Save name"), title: t("Save name") }, glyph("done")),
-    ]),
+    h("span.whose-field.row", field, h("button", save, glyph("done"))),
     list,
   ]);
   const change = () => {
@@ -109,11 +94,16 @@ export function whoseField(kind, say) {
     field.focus();
   };
   const name = h("strong");
-  const named = h("p.whose.named", name, " ", button(t("change"), change, { class: "link" }));
-  const element = h("div", form);
+  const named = h(
+    "p.whose.named.row",
+    name,
+    " ",
+    button(t("change"), change, { class: "bare link" }),
+  );
+  const element = h("div", asking);
   function draw() {
     name.textContent = sheet.player ?? "";
-    put(element, sheet.player && !changing && !field.value ? named : form);
+    put(element, sheet.player && !changing && !field.value ? named : asking);
   }
   async function offer() {
     const playing = await players();
@@ -122,10 +112,7 @@ export function whoseField(kind, say) {
     );
     const free = [...new Set(known)].filter((one) => one && !taken.includes(one));
     put(offers, free.slice(0, OFFERED).map(chip));
-    put(
-      list,
-      playing.map((one) => h("option", { value: one })),
-    );
+    put(list, playing.map(optionOf));
   }
   return {
     element,
@@ -161,7 +148,7 @@ export function nextGames() {
 function nextGame(name, { round, table, seats, bye }, { rank }) {
   const others = seats.map(({ player }) => player).filter((player) => player !== name);
   const where = t("round {round}, table {table}", { round, table });
-  return h("a.card.next-game href=/standings", [
+  return h("a.card.next-game href=standings", [
     h("strong", name),
     " ",
     h(

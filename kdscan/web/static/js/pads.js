@@ -2,10 +2,10 @@
 
 import { get, post, session, upload } from "./api.js";
 import { photoButtons } from "./camera.js";
-import { draggable } from "./corners.js";
-import { $, announce, button, h, put, toast } from "./dom.js";
-import { explain } from "./errors.js";
+import { $, announce, button, h, input, put, toast } from "./dom.js";
+import { attempt, explain } from "./errors.js";
 import { t, tn } from "./i18n.js";
+import { draggable } from "./photo.js";
 
 const picture = (print) =>
   h("img loading=lazy width=248 height=184", {
@@ -27,20 +27,20 @@ function entry(print, { tell, refresh }) {
   const adjust = () => put(item, cornersOf(print, keep));
   const forget = () =>
     confirm(t("Forget {name}?", { name })) && tell(post(`api/prints/${id}/forget`));
-  const about = h("div", [
+  const about = h("div.stack", [
     h("strong", name),
     origin(print),
     button(t("Adjust"), adjust),
     button(t("Forget"), forget),
   ]);
-  const item = h("li", picture(print), about);
+  const item = h("li.row", picture(print), about);
   return item;
 }
 
 // enter(): the tab is opened again; pads may have been learned meanwhile.
 export function knownPrints() {
   const count = h("span.count");
-  const list = h("ul");
+  const list = h("ul.tiles");
   const learns = h("input type=checkbox", {
     onchange: () => tell(post("api/prints/learning", { on: learns.checked })),
   });
@@ -52,22 +52,18 @@ export function knownPrints() {
   }
   // Of several answers the one requested last is the newest.
   let asked = 0;
-  async function tell(answer) {
-    asked += 1;
-    const mine = asked;
-    try {
+  const tell = (answer) =>
+    attempt(async () => {
+      const mine = ++asked;
       const known = await answer;
       if (mine === asked) show(known);
-    } catch (error) {
-      toast(explain(error));
-    }
-  }
+    });
   const refresh = () => tell(get("api/prints"));
   refresh();
   const element = h("section.prints.card", [
     h("h2", t("Known pads"), " ", count),
     list,
-    h("label.switch", [learns, " ", t("Learn pads automatically, from four of their sheets")]),
+    h("label.switch.row", [learns, " ", t("Learn pads automatically, from four of their sheets")]),
     h("h3", t("Learn another pad")),
     teacher(refresh),
   ]);
@@ -76,29 +72,33 @@ export function knownPrints() {
 
 // A print's picture in pixels, and where the grid's corners should be in it.
 const SIZE = [992, 736];
-const CORNERS = ["47.5,47.5", "943.5,47.5", "943.5,687.5", "47.5,687.5"];
+const CORNERS = [
+  [47.5, 47.5],
+  [943.5, 47.5],
+  [943.5, 687.5],
+  [47.5, 687.5],
+];
 
 // done(corners) gets their new places, and a promise says when they are saved; done(null) means no change.
 function cornersOf({ name, found }, done) {
-  const corners = CORNERS.map((at) => at.split(",").map(Number));
+  const corners = CORNERS.map((at) => [...at]);
   const label = t("The print of {name}", { name });
-  const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
+  const busy = h("progress hidden", { "aria-label": t("Learning") });
+  const wait = (so) => {
+    save.disabled = so;
+    busy.hidden = !so;
+  };
   const keep = async () => {
-    save.disabled = true;
-    busy.hidden = false;
+    wait(true);
     await done(corners); // tells of a failure itself
-    save.disabled = false;
-    busy.hidden = true;
+    wait(false);
   };
   const save = button(t("Save corners"), keep, { class: "main" });
-  return h("div.put-right", [
+  const cancel = button(t("Cancel"), () => done(null));
+  return h("div.put-right.stack", [
     h("p", t("Drag the corners of the grid to where the lines of the map end.")),
     draggable({ href: found, size: SIZE, label }, corners),
-    h(
-      "p.row",
-      save,
-      button(t("Cancel"), () => done(null)),
-    ),
+    h("p.row", save, cancel),
     busy,
   ]);
 }
@@ -127,8 +127,8 @@ export function offer(sheet, onLearned) {
 
 // A name, the camera and files; onLearned(print) gets the learned print.
 function teacher(onLearned) {
-  const name = h("input", { type: "text", maxlength: "60", placeholder: t("My pad") });
-  const state = h("p.failed-why", { role: "alert" });
+  const name = input(t("What is the pad called?"), { placeholder: t("My pad") });
+  const state = h("p.error-text", { role: "alert" });
   const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
   const ways = h("div", [photoButtons(([file]) => file && taken(file), { many: false })]);
   async function taken(file) {
@@ -146,8 +146,8 @@ function teacher(onLearned) {
       ways.inert = false;
     }
   }
-  return h("div.teacher", [
-    h("label.field", t("What is the pad called?"), name),
+  return h("div.teacher.stack", [
+    h("label.stack", t("What is the pad called?"), name),
     h("p", t("Photograph an empty sheet")),
     ways,
     busy,

@@ -2,27 +2,35 @@
 // its keys, and the request for the server.
 
 import { cellName, drawGrid } from "./board.js";
-import { COATS, DOMAIN_COLORS, castle, coatName, icon, marks, marksName } from "./coats.js";
-import { h, s } from "./dom.js";
+import { button, glyph, h, s } from "./dom.js";
 import { cellCrop, gridOverlay } from "./grid.js";
 import { t, tn } from "./i18n.js";
-import { glyph } from "./icons.js";
-import { MOST_CROWNS, TERRAINS, square, squareIcon, squareName, terrainName } from "./terrains.js";
+import {
+  castle,
+  coatName,
+  COATS,
+  DOMAIN_COLORS,
+  icon,
+  marks,
+  marksName,
+  MOST_CROWNS,
+  square,
+  squareIcon,
+  squareName,
+  terrainName,
+  TERRAINS,
+} from "./marks.js";
 
 // A row of numbers to choose from, such as the number of crosses.
 export const numbers = (label, of, chosen, sign, say, most, act) =>
-  h("div.cross-row", { role: "group", "aria-label": label }, [
+  h("div.row", { role: "group", "aria-label": label }, [
     of.map((n) =>
-      h(
-        "button.cross-count type=button",
-        {
-          "aria-pressed": String(n === chosen),
-          disabled: n > most,
-          "aria-label": say(n),
-          onclick: () => act(n),
-        },
-        n === 0 ? "0" : sign(n),
-      ),
+      button(n === 0 ? "0" : sign(n), () => act(n), {
+        class: "choice count",
+        "aria-pressed": String(n === chosen),
+        disabled: n > most,
+        "aria-label": say(n),
+      }),
     ),
   ]);
 
@@ -30,12 +38,11 @@ export const numbers = (label, of, chosen, sign, say, most, act) =>
 export const pictures = (label, of, chosen, act) =>
   h("div.coat-grid", { role: "group", "aria-label": label }, [
     of.map(([value, picture, name]) =>
-      h(
-        "button.choice type=button",
-        { "aria-label": name, "aria-pressed": String(value === chosen), onclick: () => act(value) },
-        picture,
-        h("span.choice-name", { "aria-hidden": "true" }, name),
-      ),
+      button([picture, h("span.choice-name aria-hidden=true", name)], () => act(value), {
+        class: "choice",
+        "aria-label": name,
+        "aria-pressed": String(value === chosen),
+      }),
     ),
   ]);
 
@@ -55,80 +62,78 @@ const COAT_KEYS = {
 
 export const coatKey = (key) => COAT_KEYS[key];
 
-const shield = {
+// A place that holds one thing of several, and a number of them counts. what, count: their names; keys:
+// what each key means; things(): [value, picture, name]; most(thing): the highest number.
+const place = ({ what, count, keys, things, most, type, labels, sign, say, ...more }) => {
+  const holds = (thing, n) => ({ [what]: thing, [count]: Math.min(n, most(thing)) });
+  const upTo = 1 + Math.max(...Object.values(keys).map(most));
+  return {
+    ...more,
+    value: (cell) => ({ [what]: cell[what], [count]: cell[count] }),
+    request: ({ row, col }, value) => ({ type, cell: [row, col], ...value }),
+    controls: (value, change) => [
+      pictures(labels[0](), things(), value[what], (thing) => change(holds(thing, value[count]))),
+      numbers(
+        labels[1](),
+        [...Array(upTo).keys()],
+        value[count],
+        sign,
+        say,
+        most(value[what]),
+        (n) => change({ ...value, [count]: n }),
+      ),
+    ],
+    // The value after a key; null if the key means nothing.
+    press(value, key) {
+      if (key in keys) return holds(keys[key], value[count]);
+      const highest = most(value[what]);
+      if (!highest) return null;
+      if (key === "x" || key === "+")
+        return { ...value, [count]: (value[count] + 1) % (highest + 1) };
+      return /^\d$/.test(key) && key <= highest ? { ...value, [count]: Number(key) } : null;
+    },
+  };
+};
+
+const shield = place({
+  what: "coat",
+  count: "crosses",
+  type: "correct_shield",
+  keys: COAT_KEYS,
+  things: coats,
+  most: (coat) => (coat ? 4 : 0),
+  labels: [() => t("Coat of arms"), () => t("Crosses")],
+  sign: (n) => "×".repeat(n),
+  say: (n) => tn("{n} cross", "{n} crosses", n),
   icon: (value) => icon(value),
   words: marksName,
-  value: ({ coat, crosses }) => ({ coat, crosses }),
-  request: ({ row, col }, value) => ({ type: "correct_shield", cell: [row, col], ...value }),
   question: (name) => t("What does {cell} hold?", { cell: name }),
-  controls: (value, change) => [
-    pictures(t("Coat of arms"), coats(), value.coat, (coat) =>
-      change({ coat, crosses: coat ? value.crosses : 0 }),
-    ),
-    numbers(
-      t("Crosses"),
-      [0, 1, 2, 3, 4],
-      value.crosses,
-      (n) => "×".repeat(n),
-      (n) => tn("{n} cross", "{n} crosses", n),
-      value.coat ? 4 : 0,
-      (crosses) => change({ ...value, crosses }),
-    ),
-  ],
-  // The value after a key; null if the key means nothing.
-  press(value, key) {
-    if (key in COAT_KEYS)
-      return { coat: COAT_KEYS[key], crosses: COAT_KEYS[key] ? value.crosses : 0 };
-    if (!value.coat) return null;
-    if (key === "x" || key === "+") return { ...value, crosses: (value.crosses + 1) % 5 };
-    return /^[0-4]$/.test(key) ? { ...value, crosses: Number(key) } : null;
+});
+
+const tile = place({
+  what: "terrain",
+  count: "crowns",
+  type: "correct_square",
+  keys: {
+    ...Object.fromEntries(TERRAINS.map((terrain) => [terrain[0], terrain])),
+    "#": "castle",
+    ".": "empty",
+    Delete: "empty",
   },
-};
-
-const TERRAIN_KEYS = {
-  ...Object.fromEntries(TERRAINS.map((terrain) => [terrain[0], terrain])),
-  "#": "castle",
-  ".": "empty",
-  Delete: "empty",
-};
-
-const laid = (terrain, crowns) => ({ terrain, crowns: Math.min(crowns, MOST_CROWNS[terrain]) });
-
-const tile = {
+  things: () =>
+    [...TERRAINS, "castle", "empty"].map((terrain) => [
+      terrain,
+      squareIcon({ terrain, crowns: 0 }),
+      terrainName(terrain),
+    ]),
+  most: (terrain) => MOST_CROWNS[terrain],
+  labels: [() => t("Terrain"), () => t("Crowns")],
+  sign: (n) => Array.from({ length: n }, () => glyph("crown")),
+  say: (n) => tn("{n} crown", "{n} crowns", n),
   icon: (value) => squareIcon(value),
   words: squareName,
-  value: ({ terrain, crowns }) => ({ terrain, crowns }),
-  request: ({ row, col }, value) => ({ type: "correct_square", cell: [row, col], ...value }),
   question: (name) => t("What lies on {cell}?", { cell: name }),
-  controls: (value, change) => [
-    pictures(
-      t("Terrain"),
-      [...TERRAINS, "castle", "empty"].map((terrain) => [
-        terrain,
-        squareIcon({ terrain, crowns: 0 }),
-        terrainName(terrain),
-      ]),
-      value.terrain,
-      (terrain) => change(laid(terrain, value.crowns)),
-    ),
-    numbers(
-      t("Crowns"),
-      [0, 1, 2, 3],
-      value.crowns,
-      (n) => Array.from({ length: n }, () => glyph("crown")),
-      (n) => tn("{n} crown", "{n} crowns", n),
-      MOST_CROWNS[value.terrain],
-      (crowns) => change({ ...value, crowns }),
-    ),
-  ],
-  press(value, key) {
-    if (key in TERRAIN_KEYS) return laid(TERRAIN_KEYS[key], value.crowns);
-    const most = MOST_CROWNS[value.terrain];
-    if (key === "x" || key === "+")
-      return most ? { ...value, crowns: (value.crowns + 1) % (most + 1) } : null;
-    return /^[0-3]$/.test(key) && Number(key) <= most ? { ...value, crowns: Number(key) } : null;
-  },
-};
+});
 
 // The parts of a sheet that lie in a grid.
 const cells = (sheet, what) =>

@@ -1,13 +1,16 @@
-// The photo with the reading drawn over it; zoomed by pinch, wheel and buttons.
+// The photo with the reading drawn over it; zoomed by pinch, wheel and buttons. The corners of the grid,
+// dragged by finger or mouse, or moved by keys.
 
-import { h, s } from "./dom.js";
+import { button, h, round, s, toast } from "./dom.js";
+import { explain } from "./errors.js";
 import { quarters } from "./grid.js";
 import { t } from "./i18n.js";
-import { round } from "./icons.js";
 import { kindOf } from "./kinds.js";
+import { send, uploadList } from "./sending.js";
+import { flattened, toQuad } from "./share.js";
 
 // A photo turned by quarter turns: its size, the matrix, the new place of a point, and back.
-export function turned({ width, height }, turns) {
+function turned({ width, height }, turns) {
   const [cos, sin] = [[1, 0, -1, 0][turns], [0, 1, 0, -1][turns]];
   const [right, down] = [[0, height, width, 0][turns], [0, 0, height, width][turns]];
   return {
@@ -22,23 +25,17 @@ export function turned({ width, height }, turns) {
 // is the sheet shown first. upright: turned by quarter turns so that `about` can be read.
 export function photoView(page, sheets, onPart, about, { upright = false } = {}) {
   const turns = upright ? quarters(about?.outline) : 0;
-  const turn = turned(page, turns);
-  const { size } = turn;
+  const { size, transform, point } = turned(page, turns);
   const svg = s("svg class=photo role=img", {
-    viewBox: `0 0 ${size.width} ${size.height}`,
     "aria-label": t("The photo with what was read drawn over it"),
   });
-  const image = s("image preserveAspectRatio=none", {
-    href: page.view,
-    width: page.width,
-    height: page.height,
-  });
-  const inside = s("g", { transform: turn.transform }, image);
-  for (const sheet of sheets)
-    inside.append(kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part)), turns));
-  svg.append(inside);
+  const failed = () => box.prepend(h("p.error-text", t("The photo cannot be shown right now.")));
+  const overlays = sheets.map((sheet) =>
+    kindOf(sheet).overlay(sheet, onPart && ((part) => onPart(sheet, part)), turns),
+  );
+  svg.append(s("g", { transform }, imageOf(page.view, page, failed), overlays));
   const zoom = zoomable(svg, size);
-  if (about?.outline.length) zoom.show(about.outline.map(turn.point));
+  if (about?.outline.length) zoom.show(about.outline.map(point));
   const toggle = () => shown.setAttribute("aria-pressed", String(!svg.classList.toggle("bare")));
   const shown = round("layers", t("What was read"), toggle, { "aria-pressed": "true" });
   const box = h("div.photo-box", [
@@ -50,90 +47,191 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
       shown,
     ]),
   ]);
-  image.addEventListener("error", () =>
-    box.prepend(h("p.error-text", t("The photo cannot be shown right now."))),
-  );
   return box;
 }
 
+const imageOf = (href, { width, height }, onerror) =>
+  s("image preserveAspectRatio=none", { href, width, height, onerror });
+
+const limited = (value, least, most) => Math.max(least, Math.min(most, value));
+
+// From the screen to a drawing, which need not fill its box.
+const onto = (svg, x, y) => new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse());
+
 // Zoom and pan by changing the viewBox, so that drawings stay sharp.
-function zoomable(svg, page) {
-  let view = { x: 0, y: 0, w: page.width };
-  const ratio = page.height / page.width;
-  const apply = () => {
-    view.w = Math.min(Math.max(view.w, page.width / 16), page.width);
-    view.x = Math.min(Math.max(view.x, 0), page.width - view.w);
-    view.y = Math.min(Math.max(view.y, 0), page.height - view.w * ratio);
-    svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.w * ratio}`);
-    svg.classList.toggle("zoomed", view.w < page.width);
+function zoomable(svg, { width, height }) {
+  const ratio = height / width;
+  let view;
+  const apply = (x, y, w) => {
+    const wide = limited(w, width / 16, width);
+    view = { x: limited(x, 0, width - wide), y: limited(y, 0, height - wide * ratio), w: wide };
+    svg.setAttribute("viewBox", `${view.x} ${view.y} ${wide} ${wide * ratio}`);
+    svg.classList.toggle("zoomed", wide < width);
   };
-  // From the screen to the photo, which need not fill its box.
-  const onto = () => svg.getScreenCTM().inverse();
-  const unit = () => onto().a;
-  const at = (x, y) => {
-    const point = new DOMPoint(x, y).matrixTransform(onto());
-    return [point.x, point.y];
+  const reset = () => apply(0, 0, width);
+  // Larger by a factor, about a point that stays in its place.
+  const about = (factor, { x, y }) => {
+    const w = limited(view.w / factor, width / 16, width);
+    apply(x - ((x - view.x) * w) / view.w, y - ((y - view.y) * w) / view.w, w);
   };
-  const about = (factor, px, py) => {
-    const w = Math.min(Math.max(view.w / factor, page.width / 16), page.width);
-    view.x = px - ((px - view.x) * w) / view.w;
-    view.y = py - ((py - view.y) * w) / view.w;
-    view.w = w;
-    apply();
-  };
+  reset();
   const fingers = new Map();
-  const spread = () => {
+  const middle = () => {
     const [a, b] = [...fingers.values()];
-    return Math.hypot(a[0] - b[0], a[1] - b[1]);
+    return [Math.hypot(a.x - b.x, a.y - b.y), (a.x + b.x) / 2, (a.y + b.y) / 2];
   };
   let moved = 0;
-  svg.addEventListener("pointerdown", (event) => {
+  const down = ({ pointerId, clientX: x, clientY: y }) => {
     if (fingers.size === 0) moved = 0;
-    fingers.set(event.pointerId, [event.clientX, event.clientY]);
-  });
-  svg.addEventListener("pointermove", (event) => {
-    const before = fingers.get(event.pointerId);
+    fingers.set(pointerId, { x, y });
+  };
+  const move = ({ pointerId, clientX: x, clientY: y }) => {
+    const before = fingers.get(pointerId);
     if (!before) return;
-    const apart = fingers.size === 2 ? spread() : 0;
-    fingers.set(event.pointerId, [event.clientX, event.clientY]);
-    moved += Math.hypot(event.clientX - before[0], event.clientY - before[1]);
-    if (moved > 8 && !svg.hasPointerCapture(event.pointerId))
-      svg.setPointerCapture(event.pointerId);
+    const [apart] = fingers.size === 2 ? middle() : [0];
+    fingers.set(pointerId, { x, y });
+    moved += Math.hypot(x - before.x, y - before.y);
+    if (moved > 8 && !svg.hasPointerCapture(pointerId)) svg.setPointerCapture(pointerId);
+    const [from, to] = [onto(svg, before.x, before.y), onto(svg, x, y)];
     const share = 1 / fingers.size;
-    view.x -= (event.clientX - before[0]) * unit() * share;
-    view.y -= (event.clientY - before[1]) * unit() * share;
-    if (apart) {
-      const [a, b] = [...fingers.values()];
-      about(spread() / apart, ...at((a[0] + b[0]) / 2, (a[1] + b[1]) / 2));
-    } else apply();
-  });
+    apply(view.x - (to.x - from.x) * share, view.y - (to.y - from.y) * share, view.w);
+    if (!apart) return;
+    const [now, ...at] = middle();
+    about(now / apart, onto(svg, ...at));
+  };
+  const wheel = (event) => {
+    if (!event.ctrlKey && view.w >= width && event.deltaY > 0) return;
+    event.preventDefault();
+    about(Math.exp(-event.deltaY / 300), onto(svg, event.clientX, event.clientY));
+  };
+  svg.addEventListener("pointerdown", down);
+  svg.addEventListener("pointermove", move);
   for (const kind of ["pointerup", "pointercancel", "pointerleave"])
     svg.addEventListener(kind, (event) => fingers.delete(event.pointerId));
   svg.addEventListener("click", (event) => moved > 8 && event.stopPropagation(), true);
-  svg.addEventListener(
-    "wheel",
-    (event) => {
-      if (!event.ctrlKey && view.w >= page.width && event.deltaY > 0) return;
-      event.preventDefault();
-      about(Math.exp(-event.deltaY / 300), ...at(event.clientX, event.clientY));
-    },
-    { passive: false },
-  );
+  svg.addEventListener("wheel", wheel, { passive: false });
   return {
-    by: (factor) => about(factor, view.x + view.w / 2, view.y + (view.w * ratio) / 2),
+    reset,
+    by: (factor) => about(factor, { x: view.x + view.w / 2, y: view.y + (view.w * ratio) / 2 }),
     // As large as these points and some paper around them allow.
     show: (points) => {
       const [low, high] = [Math.min, Math.max].map((f) =>
         [0, 1].map((k) => f(...points.map((p) => p[k]))),
       );
       const w = 1.25 * Math.max(high[0] - low[0], (high[1] - low[1]) / ratio);
-      if (w > 0.8 * page.width) return;
-      view = { x: (low[0] + high[0] - w) / 2, y: (low[1] + high[1] - w * ratio) / 2, w };
-      apply();
-    },
-    reset: () => {
-      view = { x: 0, y: 0, w: page.width };
-      apply();
+      if (w <= 0.8 * width)
+        apply((low[0] + high[0] - w) / 2, (low[1] + high[1] - w * ratio) / 2, w);
     },
   };
+}
+
+// Where a grid lies in a picture: its four corners, dragged by finger or mouse, or moved by keys.
+
+const MAP = [7, 5]; // columns and rows
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+// The grid's lines as an SVG path.
+function gridPath(corners, [columns, rows]) {
+  const at = toQuad(corners);
+  const line = (from, to) => `M${at(...from)}L${at(...to)}`;
+  const parts = (n) => Array.from({ length: n + 1 }, (_, k) => k / n);
+  return [
+    ...parts(columns).map((x) => line([x, 0], [x, 1])),
+    ...parts(rows).map((y) => line([0, y], [1, y])),
+  ].join("");
+}
+
+// A corner to drag. at(): its place; move(x, y) puts it elsewhere; unit: of the picture, a thousandth.
+function handleOf(n, unit, at, move) {
+  const onpointerdown = (event) => {
+    handle.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    handle.focus();
+  };
+  const onpointermove = ({ pointerId, clientX, clientY }) => {
+    if (!handle.hasPointerCapture(pointerId)) return;
+    const { x, y } = onto(handle.ownerSVGElement, clientX, clientY);
+    move(x, y);
+  };
+  const onkeydown = (event) => {
+    const by = STEPS[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const far = (event.shiftKey ? 10 : 1) * unit;
+    move(at()[0] + far * by[0], at()[1] + far * by[1]);
+  };
+  const label = t("Corner {n}", { n: n + 1 });
+  const acts = { onpointerdown, onpointermove, onkeydown };
+  const handle = s("circle tabindex=0 role=button", { r: 30 * unit, "aria-label": label, ...acts });
+  return handle;
+}
+
+// A picture, turned by quarter turns, under the grid; `corners`, as it is shown, are changed in place.
+export function draggable({ href, size: [width, height], label, turn, cells = MAP }, corners) {
+  const paths = [s("path class=under"), s("path class=grid")];
+  const unit = Math.max(1, width / 1000);
+  const move = (n) => (x, y) => {
+    corners[n] = [limited(x, 0, width), limited(y, 0, height)];
+    draw();
+  };
+  const handles = corners.map((_, n) => handleOf(n, unit, () => corners[n], move(n)));
+  function draw() {
+    for (const path of paths) path.setAttribute("d", gridPath(corners, cells));
+    handles.forEach((handle, n) =>
+      ["cx", "cy"].forEach((name, k) => handle.setAttribute(name, corners[n][k])),
+    );
+  }
+  draw();
+  const viewBox = `0 0 ${width} ${height}`;
+  return s("svg class=corners role=group", { viewBox, "aria-label": label }, [
+    s("g", { transform: turn?.transform }, imageOf(href, turn?.of ?? { width, height })),
+    paths,
+    handles,
+  ]);
+}
+
+const CELL = 150; // pixels of a cell of the part that is read again
+const MARGIN = 0.6; // of a cell around it
+
+// The grid of a map or kingdom put right: that part of the photo, brought flat, is read in its place. cancel():
+// the grid is right after all.
+export function readAgainAt(page, sheet, cancel) {
+  const turn = turned(page, quarters(sheet.outline));
+  const of = { width: page.width, height: page.height };
+  const corners = sheet.outline.map(turn.point);
+  const label = t("The photo with the corners of the grid");
+  const size = [turn.size.width, turn.size.height];
+  const isKingdom = sheet.kind === "kingdom";
+  const cells = isKingdom ? [sheet.size, sheet.size] : MAP;
+  const grid = draggable({ href: page.view, size, label, turn: { ...turn, of }, cells }, corners);
+  const flat = cells.map((n) => Math.round(CELL * (n + 2 * MARGIN)));
+  const readFlat = async () => {
+    const picture = new Image();
+    picture.src = page.view;
+    await picture.decode();
+    const scale = picture.naturalWidth / page.width;
+    const place = toQuad(corners.map(turn.back));
+    const blob = await flattened(picture, flat, (x, y) =>
+      place((x / CELL - MARGIN) / cells[0], (y / CELL - MARGIN) / cells[1]).map((k) => k * scale),
+    );
+    await send([new File([blob], "grid.jpg", { type: "image/jpeg" })], { instead: sheet });
+  };
+  const read = () => {
+    again.disabled = true;
+    readFlat().catch((error) => {
+      again.disabled = false;
+      toast(explain(error.code ? error : { code: "unreadable_image" }));
+    });
+  };
+  const again = button(t("Read it again here"), read, { class: "main" });
+  return [
+    h("p", [
+      isKingdom
+        ? t("Drag the corners until the grid's lines run between the squares.")
+        : t("Drag the corners of the grid to where the lines of the map end."),
+    ]),
+    grid,
+    h("p.row", again, button(t("Cancel"), cancel)),
+    uploadList(),
+  ];
 }

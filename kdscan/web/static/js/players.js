@@ -1,10 +1,8 @@
 // The players of an event at the desk: one by one or as a list that is looked at first, their names,
 // byes they asked for, and who has dropped out.
 
-import { button, h, lines, put } from "./dom.js";
+import { button, filePicker, form, h, input, lines, menu, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
-import { menu } from "./icons.js";
-import { rowsOf } from "./lists.js";
 
 export function playersTab(act) {
   const count = h("strong");
@@ -22,8 +20,8 @@ export function playersTab(act) {
       preview,
       previewOf(rowsOf(text), desk.players, act, () => put(preview)),
     );
-  const element = h("div.rounds", [
-    h("section.card", [entryForm(act, look), h("p.controls-row", [importing(look), count])]),
+  const element = h("div.rounds.stack", [
+    h("section.card", [entryForm(act, look), h("p.row", [importing(look), count])]),
     preview,
     h("section.card", people),
   ]);
@@ -44,15 +42,14 @@ export function playersTab(act) {
 }
 
 function entryForm(act, look) {
-  const paste = (event) => {
+  const onpaste = (event) => {
     const text = event.clipboardData.getData("text").trim();
     if (!/[\r\n\t;]/.test(text)) return;
     event.preventDefault();
     look(text);
   };
   // Free for the next name at once; a refused name is put back.
-  const enter = async (event) => {
-    event.preventDefault();
+  const enter = async () => {
     const entered = name.value;
     let kept = false;
     name.value = "";
@@ -61,24 +58,18 @@ function entryForm(act, look) {
     });
     if (!kept && !name.value) name.value = entered;
   };
-  const name = h("input type=text required maxlength=60 autocomplete=off", {
-    "aria-label": t("Name"),
-    placeholder: t("Name, or a pasted list"),
-    onpaste: paste,
-  });
-  return h("form.controls-row", { onsubmit: enter }, name, h("button.main", t("Add")));
+  const placeholder = t("Name, or a pasted list");
+  const name = input(t("Name"), { placeholder, required: true, autocomplete: "off", onpaste });
+  return form("form.row", enter, name, h("button.main", t("Add")));
 }
 
-function importing(look) {
-  const chosen = async () => {
-    const [file] = input.files;
-    input.value = "";
-    if (file) look(await file.arrayBuffer());
-  };
-  const accept = ".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain";
-  const input = h("input.visually-hidden", { type: "file", accept, onchange: chosen });
-  return h("label.button", input, t("Import a list"));
-}
+const importing = (look) =>
+  filePicker(
+    "button",
+    t("Import a list"),
+    { accept: ".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain" },
+    async ([file]) => file && look(await file.arrayBuffer()),
+  );
 
 // What a list would enter, to look at before it does. rows: {name, problem}.
 function previewOf(rows, players, act, end) {
@@ -105,7 +96,7 @@ function previewOf(rows, players, act, end) {
         ]),
       ),
     ]),
-    h("p.controls-row", [
+    h("p.row", [
       button(t("Add them"), enter, { class: "main", disabled: !fresh.length }),
       button(t("Cancel"), end),
     ]),
@@ -115,14 +106,12 @@ function previewOf(rows, players, act, end) {
 function person(number, act, redraw) {
   let now;
   let naming = false;
-  const field = h("input type=text maxlength=60 required", { "aria-label": t("Name") });
-  const rename = (event) => {
-    event.preventDefault();
+  const field = input(t("Name"), { required: true });
+  const rename = () =>
     act({ type: "rename_player", name: now.name, to: field.value.trim() }, () => {
       naming = false;
     });
-  };
-  const form = h("form.controls-row", { onsubmit: rename }, field, h("button.main", t("Save")));
+  const renaming = form("form.row", rename, field, h("button.main", t("Save")));
   const name = h("span.seat");
   const note = h("em");
   const element = h("li");
@@ -134,28 +123,101 @@ function person(number, act, redraw) {
     redraw();
     field.select();
   };
+  const more = menu("", () => {
+    const { active, last } = now;
+    const bye = now.bye ? t("No bye in the next round") : t("Bye in the next round");
+    const label = active ? t("Drop out: {name}", now) : t("Rejoin: {name}", now);
+    return [
+      [t("Rename"), edit],
+      active && [bye, toggle],
+      [label, () => act({ type: active ? "drop_player" : "rejoin", name: now.name })],
+      !last && [t("Delete"), () => act({ type: "remove_player", name: now.name })],
+    ];
+  });
+  const numbered = h("span.table-number", String(number));
   function show(player) {
     now = player;
-    const { active, bye, last } = player;
+    const bye = player.bye ? t("bye") : "";
     name.textContent = player.name;
-    note.textContent = active ? (bye ? t("bye") : "") : t("dropped out");
-    element.className = active ? "" : "gone";
-    const label = active
-      ? t("Drop out: {name}", { name: player.name })
-      : t("Rejoin: {name}", { name: player.name });
-    put(element, [
-      h("span.table-number", String(number)),
-      naming ? form : [name, note],
-      menu(t("More actions for {name}", { name: player.name }), [
-        [t("Rename"), edit],
-        active && [
-          bye ? t("No bye in the next round") : t("Bye in the next round"),
-          toggle,
-        ],
-        [label, () => act({ type: active ? "drop_player" : "rejoin", name: player.name })],
-        !last && [t("Delete"), () => act({ type: "remove_player", name: player.name })],
-      ]),
-    ]);
+    note.textContent = player.active ? bye : t("dropped out");
+    element.className = player.active ? "" : "gone";
+    more.named(t("More actions for {name}", player));
+    put(element, numbered, naming ? renaming : [name, note], more);
   }
   return { element, show };
+}
+
+// Lists of players as spreadsheets and text programs save them, or as they are pasted.
+
+const NAME =
+  /^(name|player|spieler|spieler(in)?|nom|joueur|nombre|jugador|gracz|imię i nazwisko|имя|игрок|ім'я|гравець)$/i;
+const FIRST = /^(first|first name|given name|vorname|prénom|imię|имя)$/i;
+const LAST =
+  /^(last|last name|surname|family name|nachname|nom de famille|apellidos?|nazwisko|фамилия|прізвище)$/i;
+const RATING = /^(rating|elo|dwz|ranking)$/i;
+
+// The names in a list, the strongest first if it has ratings. given: text, or a file's bytes.
+function rowsOf(given) {
+  const rows = cells(typeof given === "string" ? given : decoded(given));
+  const [head = []] = rows;
+  const at = (pattern) => head.findIndex((cell) => pattern.test(cell));
+  const [name, first, last, rating] = [NAME, FIRST, LAST, RATING].map(at);
+  if (name < 0 && last < 0) return names(rows, (row) => row.find((cell) => /\p{L}/u.test(cell)));
+  const body = rows.slice(1);
+  if (rating >= 0) body.sort((a, b) => (Number(b[rating]) || 0) - (Number(a[rating]) || 0));
+  return names(body, (row) =>
+    last >= 0 ? [first >= 0 ? row[first] : "", row[last]].join(" ") : row[name],
+  );
+}
+
+// "Doe, John" is John Doe; a number before a name is none of it.
+const names = (rows, nameOf) =>
+  rows
+    .map((row) => (nameOf(row) ?? "").replace(/^\d+[.)]?\s+/, "").trim())
+    .map((name) =>
+      name
+        .replace(/^([^,]+),\s*([^,]+)$/, "$2 $1")
+        .replace(/\s+/g, " ")
+        .slice(0, 60),
+    )
+    .filter(Boolean);
+
+// UTF-8 or what Windows writes otherwise; the preview shows whether it was right.
+function decoded(bytes) {
+  const [a, b] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff))
+    return new TextDecoder(a === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+// Rows of cells: after `sep=` or by the separator that is most frequent in the first line.
+function cells(text) {
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
+  const said = /^"?sep=(.)"?/i.exec(lines[0]);
+  if (said) lines.shift();
+  const [first] = lines;
+  const count = (mark) => first.split(mark).length;
+  const comma = NAME.test(first.split(",")[0].trim()) || LAST.test(first.split(",")[0].trim());
+  const marks = comma ? [",", ";", "\t"] : [";", "\t"];
+  const mark = said?.[1] ?? marks.reduce((best, one) => (count(one) > count(best) ? one : best));
+  const cell = new RegExp(
+    `\\s*(?:"((?:[^"]|"")*)"|([^${mark}]*))(?:${mark === "\t" ? "\\t" : mark}|$)`,
+    "y",
+  );
+  return lines
+    .filter((line) => line.trim())
+    .map((line) => {
+      const row = [];
+      cell.lastIndex = 0;
+      while (cell.lastIndex < line.length) {
+        const found = cell.exec(line);
+        if (!found) return [line];
+        row.push((found[1]?.replaceAll('""', '"') ?? found[2]).trim().replace(/^'(?=[=+@-])/, ""));
+      }
+      return row;
+    });
 }

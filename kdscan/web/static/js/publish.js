@@ -1,88 +1,120 @@
 // What an event prints and publishes at the desk: sheets, slips, standings, results, report, archive,
-// and the link to the standings that needs no code.
+// the link to the standings that needs no code; and the events of the store, of which one is open.
 
-import { get } from "./api.js";
-import { button, h, put, toast } from "./dom.js";
-import { explain } from "./errors.js";
-import { eventsCard } from "./events.js";
+import { get, pause, post } from "./api.js";
+import { button, form, glyph, h, input, put, select, toast } from "./dom.js";
+import { attempt, copyLink } from "./errors.js";
 import { t } from "./i18n.js";
-import { glyph } from "./icons.js";
+import { rulesField } from "./sheet.js";
 
-const FILES = {
-  print: [
-    ["sheets.pdf", () => t("Sheets with names and codes"), true],
-    ["cards.pdf", () => t("Cards for kingdoms"), true],
-    ["slips.pdf", () => t("Result slips"), true],
-    ["standings.pdf", () => t("Standings to post")],
-  ],
-  save: [
-    ["standings.csv", () => t("Standings for a spreadsheet")],
-    ["results.csv", () => t("All results for a spreadsheet")],
-    ["report.html", () => t("Report with all sheets")],
-    ["archive.zip", () => t("Archive with all photos")],
-  ],
+const GAMES = { duel: "Kingdomino Duel", kingdomino: "Kingdomino" };
+
+// Of a round: sheets for an event of one game, cards for one of the other.
+const OF_ROUNDS = {
+  "sheets.pdf": { label: () => t("Sheets with names and codes"), game: "duel" },
+  "cards.pdf": { label: () => t("Cards for kingdoms"), game: "kingdomino" },
+  "slips.pdf": { label: () => t("Result slips") },
+};
+const SAVED = {
+  "standings.csv": () => t("Standings for a spreadsheet"),
+  "results.csv": () => t("All results for a spreadsheet"),
+  "report.html": () => t("Report with all sheets"),
+  "archive.zip": () => t("Archive with all photos"),
 };
 
+const file = (name, label, query = "") =>
+  h("a.button.wide download", { href: `api/publish/${name}${query}` }, label);
+
 export function publishTab() {
+  let last = null; // round
+  let events = [];
   const round = h("select", { "aria-label": t("Round"), onchange: () => draw() });
-  const lists = h("div.publish");
-  const link = h("div");
-  const events = eventsCard();
-  let desk = null;
-  const file = ([name, label, ofRound]) =>
-    h("li", [
-      ofRound && !desk.last_round
-        ? h("span.none", label())
-        : h(
-            "a.button download",
-            { href: `api/publish/${name}${ofRound ? `?round=${round.value}` : ""}` },
-            label(),
-          ),
-    ]);
-  const section = (title, files, beside) =>
-    h("section.card", [h("h2", title), beside, h("ul", files.map(file))]);
+  const print = h("section.card");
+  const link = h("div.stack");
+  const list = h("ul.people");
+  const saved = Object.entries(SAVED).map(([name, label]) => h("li", file(name, label())));
+  const element = h("div.publish.tiles", [
+    print,
+    h("section.card", h("h2", t("Save")), h("ul", saved)),
+    h("section.card", h("h2", t("Public link")), link),
+    h("section.card", h("h2", t("Events")), list, newEvent()),
+  ]);
   function draw() {
-    const rounds = desk.last_round > 0 && h("label", t("Round"), " ", round);
-    put(
-      lists,
-      section(t("Print"), FILES.print, rounds),
-      section(t("Save"), FILES.save),
-      h("section.card", h("h2", t("Public link")), link),
-      events,
-    );
+    const played = events.find(({ open }) => open)?.game;
+    const files = Object.entries(OF_ROUNDS).filter(([, { game }]) => !game || game === played);
+    put(print, [
+      h("h2", t("Print")),
+      last > 0 && h("label", t("Round"), " ", round),
+      h("ul", [
+        last > 0 &&
+          files.map(([name, { label }]) => h("li", file(name, label(), `?round=${round.value}`))),
+        h("li", file("standings.pdf", t("Standings to post"))),
+      ]),
+    ]);
   }
-  async function showLink() {
-    try {
-      const { link: address } = await get("api/publish/link");
-      const copy = () =>
-        navigator.clipboard
-          .writeText(address)
-          .then(() => toast(t("The link was copied.")))
-          .catch(() => prompt(t("The link"), address));
-      put(link, [
-        h("p", t("Whoever opens it sees the standings and the games, and nothing else.")),
-        h("p.controls-row", [
-          h("a", { href: address }, address),
-          button([glyph("share"), t("Copy")], copy),
-        ]),
-      ]);
-    } catch (error) {
-      put(link, h("p", explain(error)));
-    }
+  async function load() {
+    ({ events } = await get("api/events"));
+    draw();
+    put(list, events.map(eventLine));
+    put(link, linkTo((await get("api/publish/link")).link));
   }
-  function show(fresh) {
-    const last = desk?.last_round;
-    desk = fresh;
+  function show(desk) {
     if (last === desk.last_round) return;
+    if (last === null) attempt(load);
+    last = desk.last_round;
     put(
       round,
-      Array.from({ length: desk.last_round }, (_, n) =>
-        h("option", { value: n + 1 }, String(n + 1)),
-      ),
+      Array.from({ length: last }, (_, n) => h("option", { value: n + 1 }, n + 1)),
     );
-    round.value = String(desk.last_round);
+    round.value = String(last);
     draw();
-    if (last === undefined) showLink();
   }
-  return { element: lists, show };
+  return { element, show };
+}
+
+function linkTo(address) {
+  const copy = () => copyLink(address);
+  return [
+    h("p", t("Whoever opens it sees the standings and the games, and nothing else.")),
+    h("p.row", h("a", { href: address }, address), button([glyph("share"), t("Copy")], copy)),
+  ];
+}
+
+const eventLine = ({ name, game, open }) =>
+  h("li", [
+    h("span.seat", h("span", name), h("small", GAMES[game])),
+    open ? h("em", t("open")) : button(t("Open"), () => choose({ name })),
+  ]);
+
+function newEvent() {
+  const name = input(t("Name of the event"), { required: true });
+  const rules = rulesField(false, () => {});
+  rules.show({ variants: {} });
+  const show = () => {
+    rules.element.hidden = game.value !== "kingdomino";
+  };
+  const game = select(t("Game"), Object.entries(GAMES), { onchange: show });
+  show();
+  const make = () => {
+    const extra = rules.element.hidden ? {} : rules.chosen();
+    choose({ name: name.value.trim(), game: game.value, ...extra });
+  };
+  return form("form.stack", make, [
+    h("h3", t("New event")),
+    h("div.row", [name, game, h("button.main", t("Make and open"))]),
+    rules.element,
+  ]);
+}
+
+// The page starts again with another event; this browser goes along, and everybody signs in with the
+// same codes.
+async function choose(event) {
+  if (await attempt(() => post("api/events", event))) return;
+  toast(t("The page starts again with this event …"));
+  for (let tries = 0; tries < 60; tries += 1) {
+    await pause(1);
+    const { event: now } = await get("api/session", true).catch(() => ({}));
+    if (now === event.name) break;
+  }
+  location.href = "desk";
 }

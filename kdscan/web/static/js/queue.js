@@ -2,9 +2,8 @@
 // only into its own element, whether that is in the page or not.
 
 import { openCard } from "./card.js";
-import { $, h, inUse, lines, put } from "./dom.js";
+import { glyph, h, input, inUse, lines, put, select } from "./dom.js";
 import { percent, t } from "./i18n.js";
-import { glyph } from "./icons.js";
 import { HEADINGS, where } from "./remedies.js";
 
 // A card that was settled while it was open, with its sheets as they are now.
@@ -20,7 +19,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   const list = cardList((key) => go(() => queue.findIndex((card) => card.key === key)));
   const opened = openCard(hub, { none, act, confirm });
   const empty = h("li.none");
-  const element = h("div.desk", [
+  const element = h("div.desk.stack", [
     h("nav.queue.card", { "aria-label": label() }, list.element),
     opened.element,
     opened.keys,
@@ -181,21 +180,17 @@ const cardOf = (sheet) => ({
 // Among all sheets most need nothing.
 const needed = (card) => card.kind !== "look" || card.sheets[0].review;
 
-function noteOf(card) {
-  if (card.settled) return glyph("done");
-  if (card.decides) return t("decides the game");
-  if (card.kind !== "look") return "";
-  const [sheet] = card.sheets;
-  return sheet.confirmed && !sheet.review ? glyph("done") : percent(card.confidence);
+function noteOf({ kind, settled, decides, sheets, confidence }) {
+  if (settled) return glyph("done");
+  if (decides) return t("decides the game");
+  if (kind !== "look") return "";
+  return sheets[0].confirmed && !sheets[0].review ? glyph("done") : percent(confidence);
 }
 
 function sideOf(card) {
-  const total = ["look", "rules"].includes(card.kind) ? card.sheets[0]?.total : null;
+  const total = ["look", "rules"].includes(card.kind) && card.sheets[0]?.total;
   const note = noteOf(card);
-  return h("span.queue-total", [
-    total === null || total === undefined ? "" : String(total),
-    note && h("small", note),
-  ]);
+  return h("span.queue-total", total, note && h("small", note));
 }
 
 function face(card) {
@@ -216,41 +211,33 @@ function face(card) {
   ];
 }
 
-// A line of the list, drawn anew only if its card changed: its picture would flicker.
-function entry(onPick) {
-  const button = h("button", { type: "button", onclick: onPick });
-  const element = h("li", button);
-  let drawn;
-  const show = (card) => {
-    const now = JSON.stringify(card);
-    if (now === drawn) return;
-    drawn = now;
-    element.className = `card-${card.kind}`;
-    put(button, face(card));
-  };
-  return { element, show };
-}
-
-// onPick(key): a card was tapped. show(cards, at, empty): the cards, of which the one at `at` is open;
-// empty: a line that is shown if there are none.
+// The list of cards: {element, show(cards, at, empty)}, of which the one at `at` is open; empty: a line that
+// is shown if there are none. onPick(key): a card was tapped. A line is drawn anew only if its card
+// changed: its picture would flicker.
 function cardList(onPick) {
   const element = h("ol");
-  const list = lines(
-    element,
-    (card) => card.key,
-    ({ key }) => entry(() => onPick(key)),
-  );
+  const entry = ({ key }) => {
+    const line = h("li", h("button.bare type=button", { onclick: () => onPick(key) }));
+    let drawn;
+    const show = (card) => {
+      const now = JSON.stringify(card);
+      if (now !== drawn) put(line.firstChild, face(card));
+      drawn = now;
+      line.className = `card-${card.kind}`;
+    };
+    return { element: line, show };
+  };
+  const list = lines(element, (card) => card.key, entry);
   let seen = null;
   function show(cards, at, empty) {
     list(cards, empty);
-    element.querySelectorAll("button").forEach((one, n) => {
-      if (n === at) one.setAttribute("aria-current", "true");
-      else one.removeAttribute("aria-current");
-    });
+    const buttons = [...element.querySelectorAll("button")];
+    buttons.forEach((one, n) =>
+      n === at ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current"),
+    );
     // News must not scroll a phone back up to the list.
-    const current = $("[aria-current]", element);
-    if (current !== seen) current?.scrollIntoView({ block: "nearest" });
-    seen = current;
+    if (buttons[at] !== seen) buttons[at]?.scrollIntoView({ block: "nearest" });
+    seen = buttons[at];
   }
   return { element, show };
 }
@@ -271,16 +258,18 @@ const has = (text, word) =>
 
 // onChange(): other sheets are wanted. found(sheets): their cards.
 export function sheetFilter(onChange) {
-  const search = h("input.search type=search", {
+  const search = input(t("Search all sheets"), {
+    type: "search",
+    class: "search",
     placeholder: t("Search"),
-    "aria-label": t("Search all sheets"),
     oninput: onChange,
   });
-  const only = h("select", { "aria-label": t("Which sheets"), onchange: onChange }, [
-    h("option", { value: "" }, t("All sheets")),
-    h("option", { value: "review" }, t("please check")),
-    h("option", { value: "owner" }, t("Without a player")),
-  ]);
+  const kinds = [
+    ["", t("All sheets")],
+    ["review", t("please check")],
+    ["owner", t("Without a player")],
+  ];
+  const only = select(t("Which sheets"), kinds, { onchange: onChange });
   function found(sheets) {
     const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const fits = (sheet) => {

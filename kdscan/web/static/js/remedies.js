@@ -2,13 +2,12 @@
 
 import { get } from "./api.js";
 import { cellName } from "./board.js";
-import { marksName } from "./coats.js";
-import { h, pointsInput, typedPoints } from "./dom.js";
+import { form, h, input, pointsInput, select, typedPoints } from "./dom.js";
 import { why } from "./errors.js";
 import { strip } from "./grid.js";
 import { pointsText, sentence, t } from "./i18n.js";
+import { marksName, squareName } from "./marks.js";
 import { photoView } from "./photo.js";
-import { squareName } from "./terrains.js";
 
 const ignore = (act, sheet) => act({ type: "ignore", sheet: sheet.id });
 
@@ -26,14 +25,14 @@ async function sides(card, desk, act, more) {
       owners(card, desk, act, sheet, { own: true }),
     ]),
   );
-  return h("div.sides", drawn);
+  return h("div.tiles", drawn);
 }
 
 async function conflict(card, desk, act) {
   const [one, ...others] = card.sheets;
   const join = () => act({ type: "same_paper", sheet: others.at(-1).id, of: one.id });
   return [
-    answer(t("It is the same sheet"), join, "answer wide"),
+    answer(t("It is the same sheet"), join, "answer choice wide"),
     await sides(card, desk, act, (sheet) => notCounted(act, sheet)),
   ];
 }
@@ -51,7 +50,7 @@ const owner = (card, desk, act) =>
       owners(card, desk, act, sheet),
       notCounted(act, sheet),
     ]);
-    const body = h("div.owner-body", await evidence(sheet), whose);
+    const body = h("div.stack.owner-body", await evidence(sheet), whose);
     return side(sheet, body, "side card owner");
   });
 
@@ -76,22 +75,21 @@ async function differs(card, desk, act) {
         points(Number(card.values.points), t("as entered")),
       ];
   const drawn = await eachSheet(card, async (sheet) => side(sheet, await evidence(sheet)));
-  return [answers(choices), h("div", { class: several && "sides" }, drawn)];
+  return [answers(choices), h("div", { class: several && "tiles" }, drawn)];
 }
 
 const pointsField = (seat) =>
-  h("label.points-field", [seat.player, pointsInput(seat.player, { value: seat.total ?? "" })]);
+  h("label", [seat.player, pointsInput(seat.player, { value: seat.total ?? "" })]);
 
 function missing(card, desk, act) {
   const at = { round: card.round, table: card.table };
   const game = desk.games.find((one) => one.round === at.round && one.table === at.table);
   if (!game) return [];
-  const save = (event) => {
-    event.preventDefault();
-    const points = typedPoints([...form.querySelectorAll("input")]);
+  const save = () => {
+    const points = typedPoints([...entry.querySelectorAll("input")]);
     if (Object.keys(points).length) act({ type: "enter_result", ...at, points });
   };
-  const form = h("form.card.result-form", { onsubmit: save }, [
+  const entry = form("form.card.result-form", save, [
     h("h3", t("Enter the points")),
     game.seats.map(pointsField),
     h("button.main", t("Save the points")),
@@ -103,7 +101,7 @@ function missing(card, desk, act) {
       UNKEYED,
     ),
   );
-  return [answers(game.seats.length === 2 && absent), form];
+  return [answers(game.seats.length === 2 && absent), entry];
 }
 
 const failed = (card, desk, act) => [
@@ -136,8 +134,7 @@ const changeLine = ({ what, old, new: fresh, who }) => {
 const valueText = (value) => {
   if (value?.terrain !== undefined) return squareName(value);
   if (value?.coat !== undefined) return marksName(value);
-  if (value?.filled !== undefined) return String(value.filled);
-  return value === null ? "–" : String(value);
+  return String(value?.filled ?? value ?? "–");
 };
 
 const REMEDIES = { changed, conflict, twice, owner, opponent: owner, differs, missing, failed };
@@ -177,7 +174,7 @@ const title = (card) =>
 // A card with its answers, and what the keys 1 to 9 do.
 export async function cardView(card, desk, act) {
   const inside = await remediesOf(card, desk, act);
-  const element = h("section", { class: `remedy remedy-${card.kind}` }, [
+  const element = h("section", { class: `remedy remedy-${card.kind} stack` }, [
     title(card),
     h("p.card-text", sentence(t(card.text), card.values)),
     inside,
@@ -188,10 +185,10 @@ export async function cardView(card, desk, act) {
 
 // What the desk's cards are made of: answers to tap, and the photos that help to choose one.
 
-const answer = (label, doing, kind = "answer") =>
+const answer = (label, doing, kind = "answer choice") =>
   h("button", { type: "button", class: kind, onclick: doing }, h("span", label));
 
-const answers = (...inside) => h("div.answers", inside);
+const answers = (...inside) => h("div.answers.tiles", inside);
 
 // The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
 function numbered(element) {
@@ -203,7 +200,7 @@ function numbered(element) {
 }
 
 // Of an answer that is too grave for one digit.
-const UNKEYED = "answer unkeyed";
+const UNKEYED = "answer unkeyed choice";
 
 // A sheet's photo, upright, with the strip in which its player wrote a name.
 async function evidence(brief) {
@@ -211,7 +208,7 @@ async function evidence(brief) {
   const sheet = photo.sheets.find((one) => one.id === brief.id);
   const page = photo.pages.find((one) => one.page === brief.page);
   if (!sheet || !page?.view) return h("p.none", brief.name);
-  return h("div.evidence", [
+  return h("div.evidence.stack", [
     sheet.outline.length === 4 && strip(page, sheet, t("Where the name is")),
     photoView(page, [], null, sheet, { upright: true }),
   ]);
@@ -242,20 +239,9 @@ function waitingNow(card, { last_round: now, games }) {
 }
 
 function somebodyElse(give, rounds) {
-  const field = h("input type=text list=players maxlength=60", {
-    "aria-label": t("Somebody else"),
-    placeholder: t("Somebody else"),
-  });
-  const assign = (event) => {
-    event.preventDefault();
-    const name = field.value.trim();
-    if (name) give(name);
-  };
-  return h("form.row.somebody", { onsubmit: assign }, [
-    field,
-    rounds,
-    h("button.quiet", t("Assign")),
-  ]);
+  const field = input(t("Somebody else"), { list: "players" });
+  const assign = () => field.value.trim() && give(field.value.trim());
+  return form("form.row.somebody", assign, field, rounds, h("button", t("Assign")));
 }
 
 // Each answer names the round to which the sheet goes; for everybody else it can be chosen. own: the
@@ -263,20 +249,21 @@ function somebodyElse(give, rounds) {
 function owners(card, desk, act, sheet, { own = false, meant = () => true } = {}) {
   const now = desk.last_round;
   const its = card.round ?? sheet.round ?? (now || null);
-  const rounds = h("select", { "aria-label": t("Round") }, [
-    Array.from({ length: now }, (_, n) =>
-      h("option", { value: n + 1 }, t("round {round}", { round: n + 1 })),
-    ),
-  ]);
+  const numbers = Array.from({ length: now }, (_, n) => n + 1);
+  const named = (round) => t("round {round}", { round });
+  const rounds = select(
+    t("Round"),
+    numbers.map((round) => [round, named(round)]),
+  );
   rounds.value = String(its ?? "");
   const give = (player, round = Number(rounds.value) || its) =>
     act({ type: "assign_sheet", sheet: sheet.id, player, round, own });
-  const named = (name, round) => [name, round && h("small", " ", t("round {round}", { round }))];
+  const label = (name, round) => [name, round && h("small", " ", named(round))];
   const others = card.players.filter((name) => !own || name !== card.player);
   const waiting = waitingNow(card, desk).filter((name) => meant(name));
   return answers(
-    others.map((name) => answer(named(name, its), () => give(name, its))),
-    waiting.map((name) => answer(named(name, now), () => give(name, now))),
+    others.map((name) => answer(label(name, its), () => give(name, its))),
+    waiting.map((name) => answer(label(name, now), () => give(name, now))),
     somebodyElse(give, now > 1 && rounds),
   );
 }

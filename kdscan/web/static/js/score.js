@@ -1,24 +1,19 @@
 // The total, its remaining range, and how it is made up.
 
-import { coatName, icon } from "./coats.js";
-import { h, reducedMotion, s } from "./dom.js";
+import { column, h, reducedMotion, s, table } from "./dom.js";
 import { percent, pointsText, t, tn } from "./i18n.js";
-import { squareIcon, terrainName } from "./terrains.js";
+import { coatName, icon, squareIcon, terrainName } from "./marks.js";
 
 // A number that counts up (or down) to its new value.
 function countTo(element, from, to) {
-  if (reducedMotion() || from === to) {
-    element.textContent = String(to);
-    return;
-  }
-  const begin = performance.now(),
-    takes = 900;
+  const begin = performance.now();
+  const takes = reducedMotion() || from === to ? 0 : 900; // milliseconds
   const step = (now) => {
-    const part = Math.min(1, (now - begin) / takes);
+    const part = takes ? Math.min(1, (now - begin) / takes) : 1;
     element.textContent = String(Math.round(from + (to - from) * (1 - (1 - part) ** 3)));
     if (part < 1) requestAnimationFrame(step);
   };
-  requestAnimationFrame(step);
+  step(begin);
 }
 
 // Where in its first range the total now lies: the band shrinks with each answer.
@@ -44,14 +39,9 @@ export function doubtText({ range }) {
 
 // How far to trust a sheet.
 function verdict(sheet) {
-  if (!sheet.review)
-    return h(
-      "p.verdict.certain",
-      sheet.confirmed
-        ? t("checked by a person")
-        : t("{sure} sure", { sure: percent(sheet.confidence) }),
-    );
-  return h("p.verdict.doubtful", doubtText(sheet));
+  if (sheet.review) return h("p.verdict.doubtful", doubtText(sheet));
+  const sure = () => t("{sure} sure", { sure: percent(sheet.confidence) });
+  return h("p.verdict.certain", sheet.confirmed ? t("checked by a person") : sure());
 }
 
 // kind: "unsure" for a number that nobody should rely on.
@@ -94,51 +84,31 @@ export function explanation(sheet, show) {
     { score } = sheet;
   const scoring = sheet.domains.filter((d) => d.points).sort((a, b) => b.points - a.points);
   const idle = sheet.domains.length - scoring.length;
-  const row = (domain) =>
-    h(
-      "tr tabindex=0",
-      {
-        onfocus: () => show(domain.cells),
-        onblur: () => show([]),
-        onpointerenter: () => show(domain.cells),
-        onpointerleave: () => show([]),
-      },
-
-      h("th", { scope: "row" }, h("span.holds", words.holds(domain))),
-      h("td", String(domain.cells.length)),
-      h("td", "× " + words.times(domain)),
-      h("td.points", String(domain.points)),
-    );
-  const line = (text, points) =>
-    h("tr", h("td", { colspan: "3" }, text), h("td.points", String(points)));
-  const extra = (text, points) => points > 0 && line(text, points);
+  const row = (domain) => {
+    const [lit, dark] = [() => show(domain.cells), () => show([])];
+    const acts = { onfocus: lit, onblur: dark, onpointerenter: lit, onpointerleave: dark };
+    return h("tr tabindex=0", acts, [
+      h("th scope=row", h("span.holds", words.holds(domain))),
+      h("td", domain.cells.length),
+      h("td", "× ", words.times(domain)),
+      h("td.points", domain.points),
+    ]);
+  };
+  const line = (text, points) => h("tr", h("td colspan=3", text), h("td.points", points));
+  const coat = coatName(sheet.chosen_coat);
+  const extras = [
+    [t("The wizard of the filled coat: 3 for each domain of {coat}", { coat }), score.wizard],
+    [t("The castle lies in the middle"), score.middle_kingdom],
+    [t("Harmony: the kingdom is complete"), score.harmony],
+  ];
+  const foot = [
+    idle > 0 && line(words.idle(idle), 0),
+    extras.map(([text, points]) => points > 0 && line(text, points)),
+    h("tr.grand", h("th scope=row colspan=3", t("Total")), h("td.points", score.total)),
+  ];
+  const columns = [t("Domain"), words.of(), words.by(), t("Points")].map((one) => column(one));
   return h("section.sum.card", [
     h("h2", t("How it adds up")),
-    h("table", [
-      h("thead", [
-        h("tr", [
-          h("th", { scope: "col" }, t("Domain")),
-          h("th", { scope: "col" }, words.of()),
-          h("th", { scope: "col" }, words.by()),
-          h("th", { scope: "col" }, t("Points")),
-        ]),
-      ]),
-      h("tbody", scoring.map(row)),
-      h("tfoot", [
-        idle > 0 && line(words.idle(idle), 0),
-        extra(
-          t("The wizard of the filled coat: 3 for each domain of {coat}", {
-            coat: coatName(sheet.chosen_coat),
-          }),
-          score.wizard,
-        ),
-        extra(t("The castle lies in the middle"), score.middle_kingdom),
-        extra(t("Harmony: the kingdom is complete"), score.harmony),
-        h("tr.grand", [
-          h("th", { scope: "row", colspan: "3" }, t("Total")),
-          h("td.points", String(score.total)),
-        ]),
-      ]),
-    ]),
+    table("table", columns, scoring.map(row), foot),
   ]);
 }

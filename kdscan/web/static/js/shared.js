@@ -2,12 +2,12 @@
 
 import { get, perform, persist, poll, post, whenRead } from "./api.js";
 import { photoButtons } from "./camera.js";
-import { emblem } from "./coats.js";
-import { announce, h, put, toast } from "./dom.js";
-import { explain, mayChange } from "./errors.js";
+import { announce, button, form, h, input, put } from "./dom.js";
+import { attempt, copyLink, mayChange } from "./errors.js";
 import { bar, gameView, opens, titleOf, worth } from "./game.js";
 import { t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
+import { emblem } from "./marks.js";
 import { whoseField } from "./names.js";
 import { deliver, forget, keep } from "./sending.js";
 
@@ -16,13 +16,13 @@ export async function showShared(place, code) {
   let now = null,
     drawn = "";
   const names = new Map();
-  const title = h("h1.winner", { tabindex: "-1" }, emblem(), t("Two phones, one game"));
-  const body = h("div"),
+  const title = h("h1.winner.stack", { tabindex: "-1" }, emblem(), t("Two phones, one game"));
+  const body = h("div.stack"),
     own = h("div"),
     state = h("p.decided", { role: "status" });
   const theirs = h("h2.quiet-title", t("Their spellbook?"));
   const buttons = h("div", [theirs, photoButtons((files) => bring(files[0]), { many: false })]);
-  const invite = h("section.invite.card");
+  const invite = h("section.card.centred");
 
   function show(fresh) {
     now = fresh;
@@ -82,7 +82,7 @@ export async function showShared(place, code) {
         h("p.game-code", code),
         h("p.row.centred", [
           h(
-            "button.quiet type=button",
+            "button type=button",
             { onclick: () => pass(new URL(fresh.link, location.href).href) },
             t("Send the link"),
           ),
@@ -95,53 +95,37 @@ export async function showShared(place, code) {
   }
 
   function nameFor(sheet, players) {
-    if (!names.has(sheet.id)) {
-      names.set(
-        sheet.id,
-        whoseField(sheet.kind, async (name) => {
-          try {
-            const player = name || null;
-            const action = { type: "assign_sheet", sheet: sheet.id, player, keep: true };
-            const { sheet: named } = await perform(action, "sheet");
-            show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
-            return null;
-          } catch (error) {
-            toast(explain(error));
-            return error;
-          }
-        }),
-      );
-    }
+    const assign = (name) =>
+      attempt(async () => {
+        const action = { type: "assign_sheet", sheet: sheet.id, player: name || null, keep: true };
+        const { sheet: named } = await perform(action, "sheet");
+        show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
+      });
+    if (!names.has(sheet.id)) names.set(sheet.id, whoseField(sheet.kind, assign));
     const field = names.get(sheet.id);
-    field.show(sheet, players.map((other) => other.player).filter(Boolean));
+    field.show(
+      sheet,
+      players.flatMap((other) => other.player ?? []),
+    );
     return field.element;
   }
 
   async function bring(file) {
     buttons.hidden = true;
     const entry = await keep(file);
-    try {
-      const { id } = await deliver(
-        entry,
-        () => {},
-        (text) => {
-          state.textContent = text;
-        },
-      );
-      state.textContent = t("reading …");
-      const photo = await whenRead(id);
-      if (!photo.sheets.length) {
-        if (place.isConnected) location.hash = `#/photo/${id}`; // which says what is wrong
-        return;
-      }
-      show(await persist(() => post(sharedPath(code), { photo: id })));
-    } catch (error) {
+    const say = (text) => put(state, text);
+    const failed = async (error) => {
       if (!mayChange(error)) await forget(entry.id); // the start page sends others again
       buttons.hidden = false;
-      toast(explain(error));
-    } finally {
-      state.textContent = "";
-    }
+    };
+    await attempt(async () => {
+      const { id } = await deliver(entry, () => {}, say);
+      say(t("reading …"));
+      const photo = await whenRead(id);
+      if (photo.sheets.length) show(await persist(() => post(sharedPath(code), { photo: id })));
+      else if (place.isConnected) location.hash = `#/photo/${id}`; // which says what is wrong
+    }, failed);
+    say("");
   }
 
   show(await get(sharedPath(code)));
@@ -155,20 +139,11 @@ export async function showShared(place, code) {
 
 // The link, shared in this phone's own way.
 async function pass(link) {
-  if (navigator.share) {
-    try {
-      await navigator.share({ url: link });
-      return;
-    } catch (error) {
-      if (error.name === "AbortError") return;
-    }
-  }
-  try {
-    await navigator.clipboard.writeText(link);
-    toast(t("The link was copied."));
-  } catch {
-    prompt(t("The link"), link);
-  }
+  const away = (error) => {
+    if (error.name !== "AbortError") return copyLink(link);
+  };
+  if (navigator.share) await navigator.share({ url: link }).catch(away);
+  else await copyLink(link);
 }
 
 // A game with another phone: started here, or joined by its code.
@@ -178,36 +153,27 @@ const sharedPath = (code) => `api/shared/${encodeURIComponent(code)}`;
 // photo: the one whose sheets to add.
 export function joinForm(photo = null) {
   const go = (asking) =>
-    asking
-      .then(({ code }) => {
-        location.hash = `#/shared/${code}`;
-      })
-      .catch((error) => toast(explain(error)));
-  const field = h("input.code", {
-    type: "text",
+    attempt(async () => {
+      location.hash = `#/shared/${(await asking).code}`;
+    });
+  const field = input(t("Code of the game"), {
+    class: "code",
     maxlength: "20",
-    "aria-label": t("Code of the game"),
-    placeholder: t("Code of the game"),
     autocomplete: "off",
     autocapitalize: "characters",
     spellcheck: "false",
   });
+  const join = () => {
+    const code = field.value.replace(/\s/g, "").toUpperCase();
+    if (code) go(photo === null ? get(sharedPath(code)) : post(sharedPath(code), { photo }));
+  };
   return h("details.together.card", [
     h("summary", t("Two phones, one game")),
-    h("button.main.wide", { type: "button", onclick: () => go(post("api/shared", { photo })) }, [
-      t("Show a code to the other phone"),
+    h("div.stack", [
+      button(t("Show a code to the other phone"), () => go(post("api/shared", { photo })), {
+        class: "main wide",
+      }),
+      form("form.row.centred", join, field, h("button", t("Join"))),
     ]),
-    h(
-      "form.row",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          const code = field.value.replace(/\s/g, "").toUpperCase();
-          if (code) go(photo === null ? get(sharedPath(code)) : post(sharedPath(code), { photo }));
-        },
-      },
-      field,
-      h("button.quiet", t("Join")),
-    ),
   ]);
 }

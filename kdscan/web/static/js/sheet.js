@@ -1,17 +1,29 @@
 // One sheet: its score, doubts first, the board and the photo, and the effect of a tap.
 
+import { forgetGamesOf, gameOrChoice } from "./game.js";
 import { get, perform, post } from "./api.js";
 import { focusPart, highlight } from "./board.js";
-import { coatName, COATS, icon } from "./coats.js";
-import { announce, h, put, recall, remember, toast, typing } from "./dom.js";
-import { adviceOf, isRetake, problems, questions } from "./doubts.js";
-import { openEditor } from "./editor.js";
-import { explain } from "./errors.js";
+import {
+  $,
+  announce,
+  button,
+  glyph,
+  h,
+  put,
+  recall,
+  remember,
+  select,
+  tabBar,
+  toast,
+  typing,
+} from "./dom.js";
+import { attempt, explain } from "./errors.js";
 import { pointsText, t, tn, when } from "./i18n.js";
-import { glyph } from "./icons.js";
 import { hasScore, kindOf } from "./kinds.js";
+import { coatName, COATS, icon } from "./marks.js";
 import { whoseField } from "./names.js";
 import { photoView } from "./photo.js";
+import { adviceOf, isRetake, openEditor, problems, questions } from "./questions.js";
 import { explanation, heading, total } from "./score.js";
 import { share } from "./share.js";
 import { winners } from "./spellbook.js";
@@ -33,7 +45,7 @@ export function sheetView(
 
   const wide = bar && page.view ? matchMedia("(min-width: 62.5rem)") : { matches: false };
   const beside = h("div.beside");
-  const reading = h("div.reading");
+  const reading = h("div.reading.stack");
 
   const draw = () => keepingPlace(reading, redraw);
   function show(fresh) {
@@ -62,7 +74,7 @@ export function sheetView(
   const onPart = (other, part) => (other.id === sheet.id ? edit(part) : onOther(other, part));
 
   const views = sheetViews(photo, first, may && onPart, draw);
-  const foot = sheetBar(() => sheet, may, undo);
+  const foot = sheetBar(photo, () => sheet, may, undo);
   const asking = questions(page, may ? { say, edit, confirm: answers.confirm } : null);
   const whole = wholeOf(first, may, answers.send);
   const decided = decisions();
@@ -80,7 +92,7 @@ export function sheetView(
       headline(sheet, before, first.range, bar),
       !may && h("p.none", explain({ code: "not_yours" })),
       !sheet.photograph_again && problems(sheet),
-      offer,
+      sheet.review && offer,
       asking.element,
       bar && !wide.matches && views.tabs,
       wide.matches ? views.board(board) : views.picture(sheet, board),
@@ -120,11 +132,10 @@ export function sheetView(
 }
 
 // Marks a place where it stands: on the board and in the photo.
-function light(place, id) {
-  for (const old of place.querySelectorAll(".lit")) old.classList.remove("lit");
-  if (id)
-    for (const spot of place.querySelectorAll(`[data-cell="${id}"]`)) spot.classList.add("lit");
-}
+const light = (place, id) =>
+  place
+    .querySelectorAll("[data-cell]")
+    .forEach((spot) => spot.classList.toggle("lit", spot.dataset.cell === id));
 
 const undoes = (event) =>
   (event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input");
@@ -142,58 +153,45 @@ function headline(sheet, before, widest, bar) {
   return heading(sheet, kindOf(sheet).name());
 }
 
-// Redraws a sheet without moving the reader: the focus stays on its cell or goes to what comes next.
+// Redraws a sheet without moving the reader: the focus stays on its cell or goes to what comes next, the
+// next question or a remaining button.
 function keepingPlace(place, redraw) {
   const active = place.contains(document.activeElement) ? document.activeElement : null;
   const cell = active?.closest("[data-cell]")?.dataset.cell;
+  const next = [".doubts .doubt button", ".doubts button", ".bar :enabled", "button:enabled"];
   redraw();
-  if (cell) place.querySelector(`[data-cell="${cell}"]`)?.focus({ preventScroll: true });
-  else if (active && (!active.isConnected || active.disabled))
-    nextAfter(place)?.focus({ preventScroll: true });
+  const there = cell
+    ? $(`[data-cell="${cell}"]`, place)
+    : active && (!active.isConnected || active.disabled)
+      ? next.map((one) => $(one, place)).find(Boolean)
+      : null;
+  there?.focus({ preventScroll: true });
 }
 
-// Where the focus goes when its element is gone: to the next question, else to a remaining button.
-const nextAfter = (place) =>
-  place.querySelector(".doubts .doubt button") ??
-  place.querySelector(".doubts button") ??
-  place.querySelector(".bar :enabled") ??
-  place.querySelector("button:enabled");
-
-// The pictures of a sheet, of which one is shown: the board, the photo, and the ink alone.
-
-// {tabs, show(sheet), picture(sheet, board): the one chosen, board(board), beside(sheet): the photo
-// or the ink, for a screen with room for both}. chosen() is called when another one is wanted;
-// onPart(sheet, part) on a tap in the photo, false where nothing can be changed.
+// The pictures of a sheet, of which one is shown: the board, the photo, and the ink alone. {tabs,
+// show(sheet), picture(sheet, board): the one chosen, board(board), beside(sheet): the photo or the ink,
+// for a screen with room for both}. chosen() is called when another one is wanted; onPart(sheet, part)
+// on a tap in the photo, false where nothing can be changed.
 function sheetViews(photo, first, onPart, chosen) {
   let view = "board";
-  const choose = (name) => {
+  const labels = [
+    ["board", kindOf(first).name()],
+    ["photo", t("Photo")],
+    ["ink", t("Ink")],
+  ];
+  const tabs = tabBar(t("View"), labels, (name) => {
     view = name;
     chosen();
-  };
-  const labels = { board: kindOf(first).name(), photo: t("Photo"), ink: t("Ink") };
-  // Created once, so that keyboard users keep the focus on them.
-  const tabs = Object.entries(labels).map(([name, label]) => ({
-    name,
-    button: h("button.tab", { type: "button", onclick: () => choose(name) }, label),
-  }));
-  const element = h("div.tabs", { role: "group", "aria-label": t("View") });
+  });
+  const board = (drawn) => h("div.board-box", drawn);
+  const beside = (sheet) =>
+    view === "ink" && sheet.ink ? inkView(sheet) : photoOf(photo, sheet, onPart);
   return {
-    tabs: element,
-    show(sheet) {
-      for (const { name, button } of tabs)
-        button.setAttribute("aria-pressed", String(view === name));
-      const there = tabs.filter(({ name }) => name !== "ink" || sheet.ink);
-      put(
-        element,
-        there.map(({ button }) => button),
-      );
-    },
-    board: (board) => h("div.board-box", board),
-    beside: (sheet) =>
-      view === "ink" && sheet.ink ? inkView(sheet) : photoOf(photo, sheet, onPart),
-    picture(sheet, board) {
-      return view === "board" ? this.board(board) : this.beside(sheet);
-    },
+    tabs: tabs.element,
+    show: (sheet) => tabs.show(view, ["board", "photo", ...(sheet.ink ? ["ink"] : [])]),
+    board,
+    beside,
+    picture: (sheet, drawn) => (view === "board" ? board(drawn) : beside(sheet)),
   };
 }
 
@@ -214,43 +212,33 @@ function photoOf(photo, sheet, onPart) {
 }
 
 // A button of the bar at the foot of a view.
-export const barButton = (name, label, act) =>
-  h("button.bar-button", { type: "button", onclick: act }, glyph(name), label);
+export const barButton = (name, label, act) => button([glyph(name), label], act);
 
 // {element, show(sheet)}: undo, the sheet's game, a picture to share, and the photo's end. They are
 // created once, so that keyboard users keep the focus on them. may: whether it can be corrected;
 // shown(): the sheet as it is shown now.
-function sheetBar(shown, may, undo) {
+function sheetBar(photo, shown, may, undo) {
   const undoing = barButton("undo", t("Undo"), undo);
   const sharing = barButton("share", t("Share"), () => share([shown()], null));
-  const deleting = barButton("bin", t("Delete"), () => deletePhoto(shown().photo));
-  const game = h("a.bar-button", { href: `#/versus/${shown().id}` }, glyph("game"), t("Game"));
-  const element = h("div.bar");
-  return {
-    element,
-    show(sheet) {
-      const scored = hasScore(sheet);
-      undoing.disabled = !sheet.can_undo;
-      put(
-        element,
-        may && undoing,
-        scored && game,
-        scored && !sheet.photograph_again && sharing,
-        may && deleting,
-      );
-    },
+  const deleting = barButton("bin", t("Delete"), () => deletePhoto(photo));
+  const game = h("a.button", { href: gameOrChoice(shown().id) }, glyph("game"), t("Game"));
+  const element = h("div.bar.row");
+  const show = (sheet) => {
+    const scored = hasScore(sheet);
+    undoing.disabled = !sheet.can_undo;
+    const usable = scored && !sheet.photograph_again;
+    put(element, may && undoing, scored && game, usable && sharing, may && deleting);
   };
+  return { element, show };
 }
 
-export async function deletePhoto(id) {
+export async function deletePhoto({ id, sheets }) {
   if (!confirm(t("Delete this photo and what was read in it?"))) return;
-  try {
-    await post(`api/photos/${id}/remove`);
-    location.hash = "#/";
-    toast(t("The photo was deleted."));
-  } catch (error) {
-    toast(explain(error));
-  }
+  const error = await attempt(() => post(`api/photos/${id}/remove`));
+  if (error) return;
+  forgetGamesOf(sheets.map((sheet) => sheet.id));
+  location.hash = "#/";
+  toast(t("The photo was deleted."));
 }
 
 // What belongs to a sheet as a whole: a map's wizard, a kingdom's extra rules, who won a spellbook's
@@ -269,13 +257,13 @@ const WHOLE = {
 
 function wizard(sheet, may, send) {
   const choose = () => send({ type: "correct_wizard", coat: pick.value || null }, t("Wizard"));
-  const pick = h("select", { disabled: !may, id: `wizard-${sheet.id}`, onchange: choose }, [
-    h("option", { value: "" }, t("not on this map")),
-    COATS.map((coat) => h("option", { value: coat }, coatName(coat))),
-  ]);
   const words = t("The wizard's 3 points for each domain of");
-  const label = h("label", { for: pick.id }, icon({ coat: "filled", crosses: 0 }), " ", words);
-  const element = h("p.wizard", label, pick);
+  const coats = COATS.map((coat) => [coat, coatName(coat)]);
+  const pick = select(words, [["", t("not on this map")], ...coats], {
+    disabled: !may,
+    onchange: choose,
+  });
+  const element = h("p.row.wizard", icon({ coat: "filled", crosses: 0 }), words, pick);
   return {
     element,
     show(fresh) {
@@ -316,7 +304,7 @@ export function rulesField(fixed, say) {
   );
   const element = h("fieldset.wizard", { disabled: fixed }, [
     h("legend", t("Extra rules")),
-    labels.map((label, n) => h("label.switch", boxes[n], label)),
+    labels.map((label, n) => h("label.switch.row", boxes[n], label)),
   ]);
   const show = ({ variants }) =>
     boxes.forEach((box, n) => {
@@ -325,30 +313,25 @@ export function rulesField(fixed, say) {
   return { element, show, chosen };
 }
 
-// Who has decided what about a sheet, under one line that opens.
-
-// {element, show(sheet)}. It is created once, so that it stays open.
+// Who has decided what about a sheet, under one line that opens: {element, show(sheet)}. It is created
+// once, so that it stays open.
 function decisions() {
   const summary = h("summary");
   const list = h("ol");
-  return {
-    element: h("details.history", summary, list),
-    show(sheet) {
-      const made = sheet.corrections;
-      summary.textContent = tn("{n} decision", "{n} decisions", made.length);
-      put(
-        list,
-        made.map((one) => line(sheet, one)),
-      );
-    },
+  const show = (sheet) => {
+    summary.textContent = tn("{n} decision", "{n} decisions", sheet.corrections.length);
+    put(
+      list,
+      sheet.corrections.map((one) => decisionLine(sheet, one)),
+    );
   };
+  return { element: h("details.history", summary, list), show };
 }
 
-const line = (sheet, decision) =>
-  h("li", { class: decision.undone ? "undone" : "" }, [
+const decisionLine = (sheet, decision) =>
+  h("li", { class: decision.undone && "undone" }, [
     h("strong", decided(sheet, decision)),
-    " ",
-    h("span.who", `${decision.who || t("somebody")}, ${when(decision.at)}`),
+    h("small", ` ${decision.who || t("somebody")}, ${when(decision.at)}`),
   ]);
 
 const SAID = {
@@ -412,16 +395,7 @@ function answering({ shown, show, refused }) {
 
   // Resolves to what was wrong, or null.
   function inTurn(act) {
-    last = last.then(async () => {
-      try {
-        await act();
-        return null;
-      } catch (error) {
-        refused();
-        toast(explain(error));
-        return error;
-      }
-    });
+    last = last.then(() => attempt(act, refused));
     return last;
   }
 

@@ -1,11 +1,11 @@
 // A spellbook: the content of its lines, drawn as two pages around the coats, over the photo, and in
 // words.
 
-import { pressable, doubtRing, walk } from "./board.js";
-import { coatName, COATS, DOUBT, GOLD, icon, INK, RED, shield } from "./coats.js";
+import { doubtRing, placed, pressable, walk } from "./board.js";
 import { button, drawing, h, picture, s } from "./dom.js";
-import { axes, brought, cutOut } from "./grid.js";
+import { axes, brought, cutOut, rimmed } from "./grid.js";
 import { t, tn } from "./i18n.js";
+import { coatName, COATS, DOUBT, GOLD, icon, INK, RED, shield } from "./marks.js";
 import { coatKey, coats, numbers, pictures } from "./parts.js";
 
 export const spellbook = {
@@ -32,7 +32,7 @@ export const spellbook = {
 export const winners = (sheet) =>
   h("section.sum.card", [
     h("h2", t("The wizards")),
-    h("div.versus", [
+    h("div.versus.row", [
       sheet.players.map((side, player) => h("div", h("h3", sideName(player)), wizardsOf(side))),
     ]),
   ]);
@@ -40,7 +40,7 @@ export const winners = (sheet) =>
 function wizardsOf(side) {
   const won = COATS.filter((coat) => isWon(side.lines[coat]));
   if (!won.length) return h("p.none", t("no wizard"));
-  return h("ul.wizards", [won.map((coat) => wonWizard(side, coat))]);
+  return h("ul", [won.map((coat) => wonWizard(side, coat))]);
 }
 
 // The wizard of the filled coat pays for the coat that its owner chose.
@@ -54,30 +54,26 @@ function wonWizard({ lines, chosen_coat: chosen }, coat) {
   ]);
 }
 
-// A spellbook as one SVG: two pages with a line for each coat, the coats between them, and the chosen
-// coats below.
-
 // The order in which our spellbook prints its lines.
 const PRINTED = ["dot", "line", "double_dot", "double_line", "filled", "checked"];
 
 const STEP = 48; // between the places of a line
 const MOST_BESIDE_CROWN = 5; // places of a line that leave room for the winner's crown
 
-// onCell(id) makes lines and chosen coats buttons; doubts: draw rings.
+// A spellbook as one SVG: two pages with a line for each coat, the coats between them, and the chosen
+// coats below. onCell(id) makes lines and chosen coats buttons; doubts: draw rings.
 function drawBook(sheet, { onCell = null, doubts = true } = {}) {
+  const draw = (part) => drawPart(part, onCell, doubts);
   const title = t("The spellbook as it was read");
   const role = onCell ? "group" : "img";
   const svg = s("svg", { class: "board", viewBox: "0 0 712 690", role, "aria-label": title }, [
     drawing("book"),
     PRINTED.map((coat, n) => [
       s("g", { transform: `translate(328 ${lineTop(n) + 4}) scale(.8)` }, shield(coat)),
-      sheet.players.map((_, player) => linePlace(sheet, player, coat, n)).map(draw),
+      sheet.players.map((_, player) => draw(linePlace(sheet, player, coat, n))),
     ]),
-    sheet.players.map(choicePlace).map(draw),
+    sheet.players.map((side, player) => draw(choicePlace(side, player))),
   ]);
-  function draw(part) {
-    return drawPart(part, onCell, doubts);
-  }
   if (onCell) walk(svg);
   return svg;
 }
@@ -87,13 +83,8 @@ const lineTop = (n) => 26 + 88 * n;
 // at: its row and column for the arrow keys; from: its corner; size: of its button.
 function drawPart({ id, at, from, size, face, review, words }, onCell, doubts) {
   const [wide, high] = size;
-  const group = s("g class=cell", {
-    transform: `translate(${from.join(" ")})`,
-    "data-cell": id,
-    "data-at": at.join(),
-  });
-  group.append(...face);
-  if (doubts && review) group.append(...doubtRing(wide - 2, high - 2));
+  const ring = doubts && review && doubtRing(wide - 2, high - 2);
+  const group = placed(id, at.join(), from, [face, ring]);
   const label = [...words, review && t("please check")].filter(Boolean).join(", ");
   if (onCell) pressable(group, label, () => onCell(id), size);
   return group;
@@ -212,37 +203,31 @@ const POWER = "#1d3f6e"; // a used power
 
 // act(id): what a tap on a line or chosen coat does; false where nothing can be changed.
 function bookOverlay(sheet, act) {
-  const group = s("g", { class: "overlay" });
-  sheet.players.forEach((side, player) => {
-    for (const coat of COATS) {
+  const ofSide = (side, player) => [
+    COATS.map((coat) => {
       const line = side.lines[coat];
-      const { centers, reach, review } = line;
-      group.append(badge(`line:${player},${coat}`, { centers, reach, review }, lineInk(line), act));
-    }
-    if (!side.choice) return;
-    const { reach, review } = side.choice;
-    const centers = Object.values(side.choice.centers);
-    group.append(badge(`choice:${player}`, { centers, reach, review }, chosenInk(side), act));
-  });
-  return group;
+      return badge(`line:${player},${coat}`, line.centers, line, lineInk(line), act);
+    }),
+    side.choice &&
+      badge(
+        `choice:${player}`,
+        Object.values(side.choice.centers),
+        side.choice,
+        chosenInk(side),
+        act,
+      ),
+  ];
+  return s("g class=overlay", sheet.players.map(ofSide));
 }
 
 // One part of the reading, with all its places to tap on.
-function badge(id, { centers, reach, review }, drawn, act) {
+function badge(id, centers, { reach, review }, drawn, act) {
   const targets = centers.map((at) => spot(at, 1.5 * reach, { fill: "transparent" }));
-  const one = s("g", { class: "badge", "data-cell": id });
-  one.append(...(review ? doubtFrame(centers, reach) : []), ...drawn, ...targets);
-  if (act) one.addEventListener("click", () => act(id));
-  return one;
+  const inside = [review && doubtFrame(centers, reach), drawn, targets];
+  return s("g class=badge", { "data-cell": id, onclick: act && (() => act(id)) }, inside);
 }
 
-const spot = (at, r, more) => s("circle", { cx: at[0], cy: at[1], r, ...more });
-
-// The same drawn twice, with a white rim: it shows on any paper. draw(attributes) of its stroke.
-const rimmed = (stroke, width, rim, draw) => [
-  draw({ stroke: "#fff", "stroke-width": rim }),
-  draw({ stroke, "stroke-width": width }),
-];
+const spot = ([cx, cy], r, more) => s("circle", { cx, cy, r, ...more });
 
 // What a line holds.
 function lineInk(line) {

@@ -1,10 +1,10 @@
 // The page for the projector, updated when something changes.
 
 import { poll, serverTime, session } from "./api.js";
-import { emblem } from "./coats.js";
 import { $, h, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { fit, gamesOf, pairingsOf, standingsOf, totalsOf } from "./league.js";
+import { emblem } from "./marks.js";
 import { names } from "./names.js";
 
 const place = $("#main");
@@ -22,6 +22,7 @@ function tick() {
 setInterval(tick, 500);
 
 addEventListener("resize", fit);
+document.fonts.addEventListener("loadingdone", fit); // letters of another face have another size
 
 function stateOf({ games, totals, played_round: n, closed }, latest) {
   if (closed) return t("final standings");
@@ -66,7 +67,7 @@ function draw(now) {
     ]),
     sitting
       ? pairingsOf(round)
-      : h("div", { class: latest ? "standings two" : "standings" }, [
+      : h("div", { class: latest ? "standings stack two" : "standings stack" }, [
           tableOf(now),
           latest && gamesOf(round),
         ]),

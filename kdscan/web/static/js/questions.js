@@ -1,16 +1,13 @@
 // What is not settled about a sheet: a better photo where that is the shorter way, its questions, one
-// at a time, whether the grid sits on the map, and its problems.
+// at a time, whether the grid sits on the map, and its problems; and the choice of a value for a place.
 
 import { cellName } from "./board.js";
 import { photoButtons } from "./camera.js";
-import { readAgainAt } from "./corners.js";
-import { $, button, h, put } from "./dom.js";
-import { choices } from "./editor.js";
-import { send, uploadList } from "./sending.js";
-import { problemText, t, tn } from "./i18n.js";
-import { glyph, round } from "./icons.js";
+import { $, button, glyph, h, put, round } from "./dom.js";
+import { percent, pointsText, problemText, t, tn } from "./i18n.js";
 import { kindOf } from "./kinds.js";
-import { photoView } from "./photo.js";
+import { photoView, readAgainAt } from "./photo.js";
+import { send, uploadList } from "./sending.js";
 
 const MOST_NAMED = 8; // cells of a problem that are listed
 const MOST_CHOICES = 3; // readings offered before "other…"
@@ -19,7 +16,7 @@ const MOST_CHOICES = 3; // readings offered before "other…"
 // confirm()}, null where nothing can be changed. {element, show(sheet), asked: the id of the part in
 // question, answer(n)}.
 export function questions(page, act) {
-  const element = h("section.doubts");
+  const element = h("section.doubts.stack");
   let ids = []; // of all parts that are asked for, in their order
   let first = 0; // how many there were at first: more come only if answers contradict the reading
   let waiting = []; // ids that were not answered when the sheet was shown last
@@ -65,8 +62,6 @@ export function questions(page, act) {
     );
   }
 
-  const redraw = () => show(shown);
-
   // With the answers that the reading offers to this question, if it says so.
   function asked(part) {
     const question = shown.questions?.find((one) => placeOf(one) === part.id);
@@ -76,13 +71,13 @@ export function questions(page, act) {
   function question(part, left) {
     const move = (by) => {
       at = left[(left.indexOf(at) + by + left.length) % left.length];
-      redraw();
+      show(shown);
       $("button", element)?.focus({ preventScroll: true });
     };
     const cut = page.view && part.crop(page);
     const tall = cut?.classList.contains("strip") && "tall";
     return [
-      h("div.question-head", [
+      h("div.question-head.row", [
         h("h2", t("{n} of {all}", { n: ids.indexOf(at) + 1, all: ids.length })),
         h("progress", {
           max: ids.length,
@@ -98,7 +93,7 @@ export function questions(page, act) {
       wiped(
         h("article.doubt.card", { class: tall, "aria-label": part.name }, [
           cut,
-          h("div.ask", [
+          h("div.ask.stack", [
             h("h3", part.question(part.name)),
             choices(asked(part), act && ((value) => act.say(part.id, value)), MOST_CHOICES),
             act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
@@ -111,28 +106,23 @@ export function questions(page, act) {
 
   // What remains when every doubtful place is answered: whether the grid was laid where it is printed.
   function lastQuestion() {
-    const drag = () => {
-      dragging = true;
-      redraw();
+    const drag = (so) => () => {
+      dragging = so;
+      show(shown);
     };
     const isGrid = shown.kind !== "duel_spellbook" && page.view;
+    const ask = () => [
+      page.view && photoView(page, [shown], null, shown, { upright: true }),
+      act &&
+        h("div.row", [
+          button(t("Yes, the sheet is right"), act.confirm, { class: "main" }),
+          isGrid && button(t("No: drag its corners"), drag(true)),
+        ]),
+    ];
+    const inside = dragging ? readAgainAt(page, shown, drag(false)) : ask();
     return [
       h("h2", isGrid ? t("Is the grid in the right place?") : t("Please check")),
-      h("article.doubt.card.tall", [
-        dragging
-          ? readAgainAt(page, shown, () => {
-              dragging = false;
-              redraw();
-            })
-          : [
-              page.view && photoView(page, [shown], null, shown, { upright: true }),
-              act &&
-                h("div.row", [
-                  button(t("Yes, the sheet is right"), act.confirm, { class: "main" }),
-                  isGrid && button(t("No: drag its corners"), drag),
-                ]),
-            ],
-      ]),
+      h("article.doubt.card.tall", inside),
     ];
   }
 
@@ -140,19 +130,17 @@ export function questions(page, act) {
   function retake(left) {
     const answer = () => {
       anyway = true;
-      redraw();
+      show(shown);
     };
+    const instead = tn("Answer {n} question instead", "Answer {n} questions instead", left.length);
     return h("article.doubt.card.tall", [
       h("h2", glyph("camera"), " ", t("Photograph again")),
       adviceOf(shown).map((text) => h("p", { role: "alert" }, text)),
-      act && photoButtons(([file]) => send([file], { instead: shown }), { many: false }),
-      act && uploadList(),
-      act &&
-        left.length > 0 &&
-        button(
-          tn("Answer {n} question instead", "Answer {n} questions instead", left.length),
-          answer,
-        ),
+      act && [
+        photoButtons(([file]) => send([file], { instead: shown }), { many: false }),
+        uploadList(),
+        left.length > 0 && button(instead, answer),
+      ],
     ]);
   }
 
@@ -224,3 +212,149 @@ const cellNames = (cells) =>
   cells.length && cells.length <= MOST_NAMED
     ? ` (${cells.map(([row, col]) => cellName(row, col)).join(" ")})`
     : "";
+
+// Correcting a shield, square or line: choices at the bottom of the page, one tap each.
+
+const NEAR = 24; // largest movement of a finger during a tap, pixels
+const TWICE = 350; // milliseconds between the two taps of a double tap
+
+let last = { x: 0, y: 0, time: -Infinity };
+
+const near = (a, b) => Math.hypot(a.clientX - b.x, a.clientY - b.y) < NEAR;
+
+// The click that follows a tap, or the second tap of a double tap: the answer to the first may have
+// moved another element there.
+const justTapped = (event) => event.timeStamp - last.time < TWICE && near(event, last);
+
+// It is nobody's: where the chooser was, the page itself is under the finger by now.
+addEventListener(
+  "click",
+  (event) => {
+    if (!justTapped(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
+
+// Listeners that make a tap count for the element it was made on. Browsers do not turn it into a
+// click while the page still scrolls. If the page was redrawn under the finger meanwhile, they click
+// what is there now, which nobody meant.
+function tapping(act) {
+  const down = (start) => {
+    if (!start.isPrimary || start.pointerType === "mouse") return;
+    const end = (event) => {
+      if (event.pointerId !== start.pointerId) return;
+      removeEventListener("pointerup", end, true);
+      removeEventListener("pointercancel", end, true);
+      if (event.type === "pointercancel" || !near(event, { x: start.clientX, y: start.clientY }))
+        return;
+      const again = justTapped(start);
+      last = { x: event.clientX, y: event.clientY, time: event.timeStamp };
+      if (!again) act();
+    };
+    addEventListener("pointerup", end, true);
+    addEventListener("pointercancel", end, true);
+  };
+  // Mouse, keys, and screen readers.
+  return {
+    onpointerdown: down,
+    onclick: (event) => {
+      if (event.detail < 2) act();
+    },
+  };
+}
+
+// A button for one reading of a part, with its probability and, where it is known, the total that it
+// leads to. act: null where it can only be seen.
+function choice(part, [value, probability, total], act) {
+  const sure = percent(probability);
+  const leads = typeof total === "number" && pointsText(total);
+  return h(
+    "button.choice type=button aria-pressed=false",
+    {
+      ...(act ? tapping(act) : { disabled: true }),
+      "aria-label": [part.words(value), sure, leads].filter(Boolean).join(", "),
+    },
+
+    part.icon(value),
+    h("span.choice-name", { "aria-hidden": "true" }, [
+      part.words(value),
+      leads && h("small", leads),
+    ]),
+    h("span.sure", { "aria-hidden": "true" }, sure),
+  );
+}
+
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+// Possible values of a doubtful part, the most probable first: [value, probability, total].
+const options = (part) =>
+  part.options?.map((option) => [part.value(option), option.probability, option.total]) ??
+  [
+    [part.read, part.confidence, part.total],
+    ...part.alternatives
+      .map((other) => [part.value(other), other.probability, other.total])
+      .filter(([value]) => !same(value, part.read)),
+  ].sort((a, b) => b[1] - a[1]);
+
+// The most probable readings of a part, one tap each; say(value) is called with the one that was
+// tapped, null where they can only be seen.
+export const choices = (part, say, most = Infinity) =>
+  h("div.choices.stack", [
+    options(part)
+      .slice(0, most)
+      .map((option) => choice(part, option, say && (() => say(option[0])))),
+  ]);
+
+// Opens the chooser; `say(value)` is called with the chosen value.
+export function openEditor(page, part, say) {
+  const dialog = $("#editor");
+  const close = () => dialog.close();
+  const done = (chosen) => {
+    close();
+    say(chosen);
+  };
+  const body = h("div.controls.stack");
+  let value;
+  const change = (fresh) => {
+    value = fresh;
+    const focused = [...body.querySelectorAll("button")].indexOf(document.activeElement);
+    put(body, [
+      part.controls(value, change),
+      h("div.row.centred", [
+        button(t("Cancel"), close),
+        button([part.icon(value), t("Done")], () => done(value), { class: "main" }),
+      ]),
+    ]);
+    if (focused >= 0) body.querySelectorAll("button")[focused].focus();
+  };
+  change(part.read);
+  put(
+    dialog,
+    h("form.editor.stack method=dialog", [
+      h("h2 id=question tabindex=-1", part.question(part.name)),
+      h("div.row", page?.view && part.crop(page), likely(part, done)),
+      body,
+    ]),
+  );
+  dialog.onclick = (event) => event.target === dialog && close();
+  dialog.onkeydown = (event) => {
+    const fresh = /^[0-9]$/.test(event.key) && part.press(value, event.key);
+    if (fresh) change(fresh);
+  };
+  dialog.showModal();
+  $("h2", dialog).focus();
+}
+
+// What a part probably is: of a doubtful one all readings, one tap each.
+function likely(part, done) {
+  if (part.review && part.alternatives.length) return choices(part, done);
+  return h("p.as-read", [
+    part.icon(part.read),
+    h("span", [
+      t("Read as {marks}", { marks: part.words(part.read) }),
+      h("small", t("{sure} sure", { sure: percent(part.confidence) })),
+    ]),
+  ]);
+}
