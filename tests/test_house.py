@@ -12,12 +12,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
-    "kdscan/cli": 22_450,
+    "kdscan/cli": 22_410,
     "kdscan/detection": 7_860,
     "kdscan/event": 56_650,
     "kdscan/files": 3_270,
     "kdscan/i18n": 1_810,
-    "kdscan/imaging": 12_100,
+    "kdscan/imaging": 12_080,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_680,
     "kdscan/paper": 15_760,

@@ -26,17 +26,13 @@ def level(photo: Photo, k: int) -> NDArray[np.uint8]:
     if k == 0:
         return photo.bgr
     levels = _cache.setdefault(photo, {})
-    if k not in levels:
-        levels[k] = _halved(photo, k)
-    return levels[k]
-
-
-def _halved(photo: Photo, k: int) -> NDArray[np.uint8]:
-    h, w = photo.height >> k, photo.width >> k
     if k == 1 and photo.half is not None:
         return photo.half
-    even = level(photo, k - 1)[: 2 * h, : 2 * w]
-    return np.asarray(cv2.resize(even, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+    if k not in levels:
+        h, w = photo.height >> k, photo.width >> k
+        even = level(photo, k - 1)[: 2 * h, : 2 * w]
+        levels[k] = np.asarray(cv2.resize(even, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+    return levels[k]
 
 
 def finest_decoded(photo: Photo) -> int:
