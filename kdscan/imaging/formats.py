@@ -51,8 +51,8 @@ _STARTS = {
     "GIF": (b"GIF8",),
 }
 
-_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BZh")
-"""ZIP, RAR, 7z, gzip and bzip2; tar has its sign further on."""
+_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b")
+"""ZIP, RAR, 7z and gzip; tar has its sign further on."""
 
 _HEVC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"}
 """Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12, annex B.4)."""
