@@ -24,7 +24,7 @@ MOST_TOKENS = {
     "kdscan/rules": 22_760,
     "kdscan/sheets": 39_250,
     "kdscan/templates": 25_300,
-    "kdscan/web": 27_140,
+    "kdscan/web": 26_960,
     "kdscan/workers": 1_930,
     "kdscan": 247_710,
     "lab": 190_000,

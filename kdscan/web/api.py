@@ -21,7 +21,7 @@ from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, PageNumber, Wait, ge
 from kdscan.web.pictures import Size
 from kdscan.web.prints import may_teach
 from kdscan.web.requests import KEEP_FOREVER, Call
-from kdscan.web.sessions import session_info
+from kdscan.web.sessions import csrf_token
 from kdscan.web.tasks import Look
 from kdscan.web.uploads import add_upload, check_room, try_again
 from kdscan.web.views import (
@@ -57,7 +57,15 @@ Sheets = Annotated[
 @get("/api/session")
 def session(call: Call) -> schemas.SessionInfo:
     """Who is asking, and what may be sent."""
-    return session_info(call.services.settings, call.who, may_teach(call))
+    settings = call.services.settings
+    return {
+        "role": call.who.role,
+        "teaches": may_teach(call),
+        "who": call.who.who,
+        "csrf": csrf_token(call.who, settings.secret),
+        "event": settings.event,
+        "limits": {"bytes": settings.max_bytes},
+    }
 
 
 @post(

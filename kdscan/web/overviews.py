@@ -199,29 +199,21 @@ def _of_rows(event: Event, rows: Iterable[Result], decisive: Collection[int]) ->
                 photo=row.file.photo_id,
                 picture=picture(row.photo, row.page, "view") if row.photo and pages else None,
             )
-        elif isinstance(row, SheetResult) and row.counts and row.sheet.id not in settled_elsewhere:
-            yield from _of_sheet(row, decisive)
-
-
-def _of_sheet(row: SheetResult, decisive: Collection[int]) -> Iterator[Card]:
-    brief = row.sheet.brief
-    kind: CardKind
-    if brief.review:
-        kind, text = "look", mark("{name} needs a look")
-    elif row.status == OK and not brief.confirmed and brief.illegal:
-        kind, text = "rules", mark("{name} was read with certainty, but no lawful game leads to it")
-    else:
-        return
-    at = row.assignment
-    yield Card(
-        kind,
-        f"{kind}-{row.sheet.id}",
-        text,
-        {"name": at.player or short_name(row.file.name)},
-        [sheet_brief(row)],
-        at.round,
-        at.table,
-        at.player,
-        decides=kind == "look" and row.sheet.id in decisive,
-        confidence=brief.confidence,
-    )
+        if not isinstance(row, SheetResult) or not row.counts or row.sheet.id in settled_elsewhere:
+            continue
+        brief, at = row.sheet.brief, row.assignment
+        if not brief.review and (row.status != OK or brief.confirmed or not brief.illegal):
+            continue
+        text = mark("{name} was read with certainty, but no lawful game leads to it")
+        yield Card(
+            "look" if brief.review else "rules",
+            f"{'look' if brief.review else 'rules'}-{row.sheet.id}",
+            mark("{name} needs a look") if brief.review else text,
+            {"name": at.player or short_name(row.file.name)},
+            [sheet_brief(row)],
+            at.round,
+            at.table,
+            at.player,
+            decides=brief.review and row.sheet.id in decisive,
+            confidence=brief.confidence,
+        )

@@ -18,11 +18,10 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from kdscan.i18n import LANGUAGES
 from kdscan.i18n.problems import PROBLEMS
-from kdscan.web import sessions
+from kdscan.web import api, sessions
 from kdscan.web.answers import ROOT, JsonAnswer, address, not_found
 from kdscan.web.middleware import is_own
 from kdscan.web.operations import document, page
-from kdscan.web.prints import may_teach
 from kdscan.web.requests import KEEP_FOREVER, Call
 from kdscan.web.sessions import Session
 from kdscan.web.shared import is_code
@@ -103,8 +102,7 @@ def _html(call: Call, template: str, status: int = 200, **values: Any) -> Respon
 
 def _page(call: Call, script: str, session: Any = None) -> Response:
     """A page with its script; session: what the script knows of it, if it is nobody's."""
-    settings, spoken = call.services.settings, call.words
-    session = session or sessions.session_info(settings, call.who, may_teach(call))
+    session, spoken = session or api.session(call), call.words
     return _html(
         call,
         "page.html",
@@ -116,7 +114,7 @@ def _page(call: Call, script: str, session: Any = None) -> Response:
             "problems": PROBLEMS,
         },
         session=session,
-        leave=session["role"] != "public" and not settings.open_here,
+        leave=session["role"] != "public" and not call.services.settings.open_here,
     )
 
 

@@ -66,19 +66,19 @@ def switch_learning(call: Call, body: schemas.Switch) -> schemas.KnownPrints:
 @get("/api/prints/{id}/picture.png", "image/png")
 def print_picture(call: Call, id: Id) -> Response:
     """A known print's picture."""
-    return _png(_template(call, id)[1].picture_png)
+    return _png(_template(call, id).picture_png)
 
 
 @get("/api/prints/{id}/found.png", "image/png", desk=True)
 def print_found(call: Call, id: Id) -> Response:
     """A known print with what was found in it: cells, shields, circles, castle (desk)."""
-    return _png(png(draw_template(_template(call, id)[1])))
+    return _png(png(draw_template(_template(call, id))))
 
 
 @post("/api/prints/{id}/corners", desk=True, errors=NOT_LEARNED)
 def set_print_corners(call: Call, id: Id, body: schemas.Corners) -> schemas.KnownPrints:
     """Set the corners of a print's grid in its picture (desk)."""
-    _, template = _template(call, id)
+    template = _template(call, id)
     try:
         moved = replace(with_corners(template, np.array(body.corners, np.float64)), by_itself=False)
         stored = to_stored(moved, template.head.learned)
@@ -175,11 +175,10 @@ def _row(call: Call, id: int) -> PrintRow:
     raise not_found("print")
 
 
-def _template(call: Call, id: int) -> tuple[PrintRow, StoredTemplate]:
+def _template(call: Call, id: int) -> StoredTemplate:
     """The print of that number; raises ApiError 404."""
-    row = _row(call, id)
-    for template in _load(_known(call), row):
-        return row, template
+    for template in _load(_known(call), _row(call, id)):
+        return template
     raise not_found("print")
 
 

@@ -25,7 +25,7 @@ from starlette.responses import Response
 
 from kdscan.event.store import Store, schema
 from kdscan.web.answers import address
-from kdscan.web.schemas import Role, SessionInfo
+from kdscan.web.schemas import Role
 from kdscan.workers.pool import Limits
 
 MOST_BUCKETS = 20_000
@@ -227,18 +227,6 @@ def bearer(role: Role, address: str) -> Session:
 def csrf_token(session: Session, secret: bytes) -> str:
     """The token that a page of ours must send with every change."""
     return _hmac(secret, "csrf", session.id)
-
-
-def session_info(settings: Settings, who: Session, teaches: bool) -> SessionInfo:
-    """What a page needs to know of its session. teaches: whether it may teach pads."""
-    return {
-        "role": who.role,
-        "teaches": teaches,
-        "who": who.who,
-        "csrf": csrf_token(who, settings.secret),
-        "event": settings.event,
-        "limits": {"bytes": settings.max_bytes},
-    }
 
 
 def _hmac(secret: bytes, purpose: str, text: str) -> str:

@@ -17,6 +17,7 @@ import segno
 from sqlalchemy import Connection, select
 from starlette.responses import Response
 
+from kdscan.event.model import Event, Sheet
 from kdscan.event.store import Store, schema
 from kdscan.files import Json
 from kdscan.sheets.base import decides_game, fits_one_game, games_of
@@ -78,26 +79,24 @@ class SharedGames:
         with self._store.read() as db:
             return self._get(db, code)
 
-    def bring(self, code: str, sheets: Mapping[int, str], session: Session) -> SharedGame:
+    def bring(self, code: str, fresh: Sequence[Sheet], event: Event, session: Session) -> None:
         """Add the sheets of a photo; they replace sheets of the same kinds from this session.
-
-        sheets: kind by number, all of the game. Raises ApiError if there is no room.
-        """
+        Raises ApiError if there is no room."""
         with self._store.write() as db:
             game = self._get(db, code)
-            kept = schema.sheet.c
-            query = select(kept.id, kept.kind).where(kept.id.in_([*game.sheets, *sheets]))
-            kinds = {row.id: row.kind for row in db.execute(query)}
-            fresh = set(sheets.values())
-            own = [one for one in game.brought.get(session.id, ()) if kinds.get(one) not in fresh]
-            brought = {**game.brought, session.id: [*own, *sheets]}
-            _check([kinds[one] for some in brought.values() for one in some if one in kinds])
-            game = SharedGame(code, brought)
-            at = schema.setting.c
+            kinds = {sheet.kind for sheet in fresh}
+            own = [event.sheets[n] for n in game.brought.get(session.id, ()) if n in event.sheets]
+            own = [sheet for sheet in own if sheet.kind not in kinds]
+            game = SharedGame(code, {**game.brought, session.id: [s.id for s in (*own, *fresh)]})
+            together = [event.sheets[n].kind for n in game.sheets if n in event.sheets]
+            if len(games_of(together)) > 1:
+                raise ApiError(409, "wrong_kind", "this game is played with another kind of sheet")
+            if not fits_one_game(together):
+                raise ApiError(409, "game_full", "this game has all its sheets already")
             row = self._row(game)
-            db.execute(schema.setting.update().where(at.key == row["key"]).values(row))
+            this = schema.setting.c.key == row["key"]
+            db.execute(schema.setting.update().where(this).values(row))
             schema.touch(db, self._event)  # who waits for the game's state looks at the version
-            return game
 
     def _row(self, game: SharedGame) -> Json:
         kept = {
@@ -123,31 +122,24 @@ def is_code(text: str) -> bool:
     return len(text) == CODE_LENGTH and set(text) <= set(ALPHABET)
 
 
-def _check(kinds: Sequence[str]) -> None:
-    if len(games_of(kinds)) > 1:
-        raise ApiError(409, "wrong_kind", "this game is played with another kind of sheet")
-    if not fits_one_game(kinds):
-        raise ApiError(409, "game_full", "this game has all its sheets already")
-
-
 @post("/api/shared", errors=NONE_SUCH | OTHERWISE)
 def begin(call: Call, body: schemas.Brought) -> schemas.SharedGame:
     """Start a game that several phones play, with the sheets of a photo or without."""
     sheets = _sheets(call, body.photo)
-    return _brought(call, call.services.games.new(call.who), sheets)
+    return _brought(call, call.services.games.new(call.who).code, sheets)
 
 
 @post("/api/shared/{code}", errors=OTHERWISE)
 def bring(call: Call, code: Code, body: schemas.Brought) -> schemas.SharedGame:
     """Add a photo's sheets to a game; they replace what this session added before."""
-    game = call.services.games.get(code)
-    return _brought(call, game, _sheets(call, body.photo))
+    call.services.games.get(code)
+    return _brought(call, code, _sheets(call, body.photo))
 
 
 @get("/api/shared/{code}", news=True)
 def shared(call: Call, code: Code) -> schemas.SharedGame:
     """The current state of a game of several phones; whoever has its code sees all its sheets."""
-    return _brought(call, call.services.games.get(code), {})
+    return _brought(call, code)
 
 
 @get("/api/shared/{code}/qr.svg", "image/svg+xml")
@@ -164,32 +156,33 @@ def _link(call: Call, code: str) -> str:
     return address(f"/j/{call.services.settings.join_code}?game={code}")
 
 
-def _sheets(call: Call, photo: int | None) -> dict[int, str]:
-    """The sheets in a photo of this session: kind by sheet."""
+def _sheets(call: Call, photo: int | None) -> list[Sheet]:
+    """The sheets in a photo of this session."""
     if photo is None:
-        return {}
+        return []
     row = visible_photo(call.event, photo, call.who)
     with call.store.read() as db:
         if state_now(db, row) != "read":
             raise ApiError(409, "not_read", "this photo was not read yet")
-    kinds = {s.id: s.kind for s in call.event.sheets.values() if s.photo_id == photo}
-    if not kinds:
+    sheets = [sheet for sheet in call.event.sheets.values() if sheet.photo_id == photo]
+    if not sheets:
         raise ApiError(409, "no_sheet", "there is no sheet in this photo")
-    return kinds
+    return sheets
 
 
-def _brought(call: Call, game: SharedGame, kinds: dict[int, str]) -> schemas.SharedGame:
+def _brought(call: Call, code: str, fresh: Sequence[Sheet] = ()) -> schemas.SharedGame:
     """What a phone sees of a game, to which these sheets are added."""
-    event = call.event
-    if kinds:
-        game = call.services.games.bring(game.code, kinds, call.who)
+    games, event = call.services.games, call.event
+    if fresh:
+        games.bring(code, fresh, event, call.who)
         event = call.services.live.event()
+    game = games.get(code)
     with call.store.read() as db:
         sheets = sheets_json(db, event, game.sheets, one_table=True)
     return {
-        "code": game.code,
+        "code": code,
         "state": str(event.version),
-        "link": _link(call, game.code),
+        "link": _link(call, code),
         "sheets": sheets,
         "mine": list(game.brought.get(call.who.id, ())),
         "game": game_json(sheets) if decides_game([sheet["kind"] for sheet in sheets]) else None,

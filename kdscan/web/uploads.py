@@ -276,9 +276,8 @@ class Reader(Jobs):
     def note(self, task: Task, result: Any) -> None:
         try:
             super().note(task, result)
-        except StoreError as error:  # a full disk or an unreachable server: until there is room
-            log.error("a result waits to be stored: %s", error)
-            self._later(partial(self.note, task, result))
+        except StoreError as error:
+            self._later(error, partial(self.note, task, result))
         except Exception:
             # Whatever went wrong, the next photo is read; this one waits for the next start.
             log.exception("a result could not be stored")
@@ -287,8 +286,7 @@ class Reader(Jobs):
 
     def fault(self, task: Task, error: Exception) -> Any:
         if isinstance(error, StoreError) and not isinstance(task, Learn):
-            log.error("a photo waits: %s", error)
-            self._later(partial(self._submit, task))
+            self._later(error, partial(self._submit, task))
             return None
         if isinstance(task, Learn):
             log.warning("no pad was learned: %s", error)
@@ -314,7 +312,9 @@ class Reader(Jobs):
                 guarded(self._events.get())
             wait = guarded(lambda: self.fill() or not self.look_for_more()) is not False
 
-    def _later(self, event: Callable[[], None]) -> None:
+    def _later(self, error: StoreError, event: Callable[[], None]) -> None:
+        """Do something when there may be room on the disk, or a server, again."""
+        log.error("a photo waits: %s", error)
         timer = threading.Timer(AGAIN_SECONDS, self._events.put, (event,))
         timer.daemon = True
         timer.start()
@@ -347,8 +347,8 @@ class Reader(Jobs):
                 where = (place, self.store.photos.root, row.suffix)
                 return Ingest(name, *where, MOST_PAGES, photo_id)
         except StoreError as error:
-            log.error("photo %s waits: %s", photo_id, error)
-            self._later(partial(self.queue, partial(self._make, photo_id, page), photo.turn))
+            make = partial(self._make, photo_id, page)
+            self._later(error, partial(self.queue, make, photo.turn))
             return None
         except Exception:
             log.exception("photo %s could not be read", photo_id)

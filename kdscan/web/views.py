@@ -122,7 +122,17 @@ def _facts(
             "added_at": photo.added_at.isoformat(),
             "state": photo_state(photo, len(pages)),
             "error": localized_error(reason_of(photo), w),
-            "pages": [_page_json(photo, entry, w) for entry in pages.values()],
+            "pages": [
+                {
+                    "page": page,
+                    "width": entry["width"],
+                    "height": entry["height"],
+                    "error": localized_error(entry["error"], w),
+                    "view": picture(photo, page, "view") if entry["width"] else None,
+                    "thumb": picture(photo, page, "thumb") if entry["width"] else None,
+                }
+                for page, entry in pages.items()
+            ],
         }
 
 
@@ -146,18 +156,6 @@ def localized_error(error: Mapping[str, Any] | None, w: Words) -> schemas.ErrorT
         return None
     inside = error["code"] == Bug.code  # its details are only for the log
     return {"code": error["code"], "message": w.t(BUG) if inside else error_text(error, w)}
-
-
-def _page_json(photo: PhotoRow, entry: Json, w: Words) -> schemas.Page:
-    shown = entry["width"] is not None
-    return {
-        "page": entry["page"],
-        "width": entry["width"],
-        "height": entry["height"],
-        "error": localized_error(entry["error"], w),
-        "view": picture(photo, entry["page"], "view") if shown else None,
-        "thumb": picture(photo, entry["page"], "thumb") if shown else None,
-    }
 
 
 def picture(photo: PhotoRow, page: int, size: Size) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,16 @@ def reader_of(store: Store, live: Live, workers: Any) -> Reader:
     return Reader(store, live, workers, "models", PictureCache(store, workers, "models"))
 
 
+@contextmanager
+def reading(store: Store, live: Live, workers: Workers) -> Iterator[Reader]:
+    """A reader that has read everything at the end."""
+    reader = reader_of(store, live, workers)
+    reader.start()
+    with closing(reader):
+        yield reader
+        wait(reader)
+
+
 def sent(store: Store, live: Live, name: str, data: bytes = b"") -> int:
     session = new_session("desk", "test")
     return add_upload(store, live.id, data or name.encode(), name, session)[0]
@@ -83,10 +93,8 @@ def test_a_bug_or_a_crash_fails_a_photo_that_can_be_tried_again(store: Store) ->
 
         live = Live(store, f"Cup {code}")
         photo = sent(store, live, f"{code}.jpg")
-        reader = reader_of(store, live, Workers(fail))
-        reader.start()
-        with closing(reader):
-            wait(reader)
+        with reading(store, live, Workers(fail)):
+            pass
         row = live.event().photos[photo]
         assert row.error_code == code
         try_again(store, row)
@@ -104,10 +112,8 @@ def test_a_limit_that_is_said_while_the_page_is_open_counts_from_then_on(
 
     say(size != 7)
     live, workers = Live(store, f"Cup {size}"), Workers()
-    reader = reader_of(store, live, workers)
-    reader.start()
     versions = []
-    with closing(reader):
+    with reading(store, live, workers) as reader:
         for great_duel in (size != 7, size == 7):
             say(great_duel)
             photo = sent(store, live, f"{size} {great_duel}.jpg")
@@ -158,10 +164,8 @@ def test_all_pages_of_a_photo_are_read_before_it_counts_as_read(store: Store) ->
         states.append(live.event().photos[photo].pages)
 
     workers._work = look
-    reader = reader_of(store, live, workers)
-    reader.start()
-    with closing(reader):
-        wait(reader)
+    with reading(store, live, workers):
+        pass
     assert states == [None] * 4
     assert live.event().photos[photo].pages == 3
     assert [task.page for task in workers.reads] == [0, 1, 2]
@@ -180,11 +184,9 @@ def test_a_photo_waits_until_the_store_has_room_again(
     monkeypatch.setattr(uploads, "AGAIN_SECONDS", 0.05)
     monkeypatch.setattr(uploads, "add_reading", no_room)
     live = Live(store, "Full")
-    reader = reader_of(store, live, Workers())
     photo = sent(store, live, "full.jpg")
-    reader.start()
-    with closing(reader):
-        wait(reader)
+    with reading(store, live, Workers()):
+        pass
     assert not refusals
     with store.read() as db:
         assert len(readings(db, [photo])) == 1

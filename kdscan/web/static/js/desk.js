@@ -196,6 +196,8 @@ put(
 choose(tab);
 poll(
   "api/desk",
-  (fresh, asked) => inTurn(() => asked === changes && load(fresh)),
+  // What the desk itself changed is drawn already: open menus stay.
+  (fresh, asked) =>
+    inTurn(() => asked === changes && (fresh.state === desk?.state || load(fresh))),
   () => changes,
 );
