@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from math import pi, tau
 
 import cv2
 import numpy as np
@@ -22,7 +23,7 @@ from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.scoring import score_board
 from lab.benchmarks.shared import CAMERA_QUALITY, maps_in, parser, positive
 from lab.synth.canvas import fill_into
-from lab.synth.fields import F32, F64, U8, Rng, any_of, color, f32, rotation, toward
+from lab.synth.fields import F32, F64, U8, Rng, any_of, color, f32, rotation, toward, u8
 from lab.synth.hands.habits import TIDY
 from lab.synth.hands.sketch import Hand
 from lab.synth.patches import GONE, mirrored_lamp
@@ -61,7 +62,7 @@ class Covering:
         (place,) = page.sheet.at(self._at_mm[None])
         if kind == "finger":
             skin = skin_color(rng)
-            angle = rng.uniform(0, 2 * np.pi)
+            angle = rng.uniform(0, tau)
             along = toward(angle)
             tip = place - np.array([*along, 0]) * rng.uniform(3, 12)
             self._solids = [finger(rng, skin, tip, along)]
@@ -78,7 +79,7 @@ class Covering:
         outline: F64
         white = color(rng, (0, 0.06), (0.8, 1)).astype(float)
         if self.kind == "scrap":
-            t = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(4, 9))))
+            t = np.sort(rng.uniform(0, tau, int(rng.integers(4, 9))))
             star = toward(t) * rng.uniform(0.5, 1.2, (len(t), 1))
             outline = np.asarray(cv2.convexHull(f32(star))[:, 0] * cell, np.float64)
         elif self.kind == "sheet":  # another sheet that covers a corner of this one
@@ -92,7 +93,7 @@ class Covering:
             white = np.full(3, 190.0)
         (middle,) = self._page.sheet.at(np.array([self._layout.page_mm]) / 2)
         away = np.arctan2(*(place - middle)[1::-1])
-        angle = away - np.pi / 4 + rng.normal(0, 0.3) if self.kind == "sheet" else rng.uniform(0, 7)
+        angle = away - pi / 4 + rng.normal(0, 0.3) if self.kind == "sheet" else rng.uniform(0, 7)
         flat = (
             np.column_stack([outline @ rotation(float(angle)).T, np.full(len(outline), 0.4)])
             + place
@@ -117,15 +118,15 @@ class Covering:
         (at,) = self._page.page_to_photo(self._at_mm[None])
         extra: F32 = np.zeros((h, w), np.float32)
         for _ in range(1 if self.kind == "glare" else int(rng.integers(2, 5))):
-            turn = rng.uniform(0, np.pi)
+            turn = rng.uniform(0, pi)
             axes = cell * rng.uniform(0.35, 2.0), cell * rng.uniform(0.3, 0.7)
             power = 1.0 if rng.random() < 0.5 else 3.0
             strength = rng.uniform(110, 420)
             extra += f32(strength * mirrored_lamp((h, w), at, turn, axes, power))
             at = at + rng.normal(0, 1.2, 2) * cell
-        tint = (1 - 0.15 * rng.uniform(0, 1, 3)).astype(np.float32)
-        image[:] = np.clip(image + extra[..., None] * tint, 0, 255).astype(np.uint8)
-        return np.asarray(np.where(extra > GONE, 255, 0), np.uint8)
+        tint = f32(1 - 0.15 * rng.uniform(0, 1, 3))
+        image[:] = u8(np.clip(image + extra[..., None] * tint, 0, 255))
+        return u8(np.where(extra > GONE, 255, 0))
 
     def _share_of(self, mask: U8) -> F64:
         """(34,) share of each shield and its circles under the mask."""
@@ -167,13 +168,13 @@ def main() -> None:
         rng = np.random.default_rng(seed)
         page = own_page(120, any_look(rng)) if rng.random() < 0.6 else random_page(rng)
         hand = Hand.random(rng, TIDY, dice=False)
-        drawn = draw_page(rng, page=page, messiness=float(rng.uniform(0, 0.4)), hand=hand)
+        drawn = draw_page(rng, page=page, messiness=rng.uniform(0, 0.4), hand=hand)
         level, again = any_of(rng, HAND_HELD[:2]), int(rng.integers(2**31))
         clean = shoot(np.random.default_rng(again), drawn, level, size_wh=SIZE_WH)
         outcome = judge(clean)
         counts[f"clean, {outcome}"] += 1
         for _ in range(OF_A_SHEET if outcome == "right" else 0):
-            kind, at = next(kinds), CELLS[int(rng.integers(len(CELLS)))]
+            kind, at = next(kinds), CELLS[rng.integers(len(CELLS))]
             cover = Covering(rng, drawn.layout, kind, at)
             shots = np.random.default_rng(again)
             outcome = judge(shoot(shots, drawn, level, size_wh=SIZE_WH, cover=cover))

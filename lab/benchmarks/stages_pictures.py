@@ -24,6 +24,7 @@ from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from lab.benchmarks.shared import file_with_map, parser, photo_in
+from lab.synth.fields import u8
 
 Bgr = NDArray[np.uint8]
 
@@ -53,7 +54,7 @@ def shrunk(picture: Bgr, width: int = WIDTH) -> Bgr:
     """The picture, at most that wide."""
     scale = min(1.0, width / picture.shape[1])
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    return np.asarray(small, np.uint8)
+    return u8(small)
 
 
 def grid(photo: Photo, sheet: MapReading) -> Bgr:
@@ -71,9 +72,7 @@ def ink(sheet: MapReading) -> Bgr:
     """What the marks network sees: the ink of each shield, and the print that they share."""
     crops = segment(sheet.rectified.bgr)
     grey = tiles([255 * (1 - np.clip(crop[0], 0, 1)) for crop in crops.ink])
-    common = cv2.cvtColor(
-        (255 * (1 - np.clip(crops.coarse[0][1], 0, 1))).astype(np.uint8), cv2.COLOR_GRAY2BGR
-    )
+    common = cv2.cvtColor(u8(255 * (1 - np.clip(crops.coarse[0][1], 0, 1))), cv2.COLOR_GRAY2BGR)
     side = np.full((grey.shape[0], common.shape[1] + 20, 3), 255, np.uint8)
     side[: common.shape[0], 20:] = common
     return np.hstack([grey, side])
@@ -86,7 +85,7 @@ def tiles(crops: Sequence[NDArray[np.float32]]) -> Bgr:
     for (row, col), crop in zip((*CELLS, CASTLE), crops, strict=True):
         y, x = row * (size + 4), col * (size + 4)
         whole[y : y + size, x : x + size] = crop
-    return np.asarray(cv2.cvtColor(whole, cv2.COLOR_GRAY2BGR), np.uint8)
+    return u8(cv2.cvtColor(whole, cv2.COLOR_GRAY2BGR))
 
 
 def marks(sheet: MapReading) -> Bgr:
@@ -103,7 +102,7 @@ def marks(sheet: MapReading) -> Bgr:
         at = at[0], round((cell.row + 0.9) * px)
         sure = f"{100 * cell.confidence:.1f}%"
         cv2.putText(flat, sure, at, cv2.FONT_HERSHEY_DUPLEX, px / 190, color, 1, cv2.LINE_AA)
-    return np.asarray(flat, np.uint8)
+    return u8(flat)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def offset_of(template: Template, shot: SynthPhoto) -> tuple[Floats, bool]:
     turned = float(np.vdot(placed[0, -1] - placed[0, 0], right)) < 0
     off = ((placed[::-1, ::-1] if turned else placed) - true).reshape(-1, 2)
     axes = np.stack([right / (true.shape[1] - 1), down / (true.shape[0] - 1)], 1)
-    return np.median(np.linalg.solve(axes, off.T), axis=1), turned
+    return np.median(np.linalg.solve(axes, off.T), 1), turned
 
 
 def overlap(outline: Floats, other: Floats) -> float:

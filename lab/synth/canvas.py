@@ -176,8 +176,8 @@ class Canvas:
         if opacity >= 1:
             yield
             return
-        low = np.maximum((points.min(axis=0) >> SHIFT) - margin - 2, 0)
-        high = np.maximum((points.max(axis=0) >> SHIFT) + margin + 3, 0)
+        low = np.maximum((points.min(0) >> SHIFT) - margin - 2, 0)
+        high = np.maximum((points.max(0) >> SHIFT) + margin + 3, 0)
         patch = self.page[low[1] : high[1], low[0] : high[0]]
         before = patch.copy()
         yield

@@ -55,7 +55,7 @@ def fractal(
     weight = 1.0
     for i in range(1, octaves):
         weight *= gain
-        total += np.float32(weight) * noise(rng, shape, bumps * 2**i, stretch)
+        total += weight * noise(rng, shape, bumps * 2**i, stretch)
     return total / np.float32(np.sqrt((1 - gain ** (2 * octaves)) / (1 - gain**2)))
 
 
@@ -128,7 +128,7 @@ def plain_random(rng: Rng) -> random.Random:
 
 def any_of(rng: Rng, items: Sequence[T]) -> T:
     """One of some items, all equally likely."""
-    return items[int(rng.integers(len(items)))]
+    return items[rng.integers(len(items))]
 
 
 def weighted(rng: Rng, weights: Mapping[T, float]) -> T:

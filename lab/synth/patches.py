@@ -7,6 +7,7 @@ real objects is measured with those of `lab/benchmarks/coverings.py`, which are 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import pi, tau
 
 import cv2
 import numpy as np
@@ -48,7 +49,7 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
         if rng.random() < 0.2:
             # a lamp reflected by the paper
             h, w = flat.shape[:2]
-            at, turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, np.pi)
+            at, turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, pi)
             axes = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
             lamp = mirrored_lamp((h, w), at, turn, axes, float(rng.choice((1.0, 3.0))))
             extra = f32(rng.uniform(60, 420) * lamp)
@@ -79,7 +80,7 @@ def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidd
     if rng.random() < 0.35:  # a side of it in another light
         side = _filled(shape + rng.normal(0, 0.5, 2) * size, (h, w))
         body = body * (1 + side * rng.uniform(-0.5, 0.6))[..., None]
-    for _ in range(int(rng.integers(1, 7)) if rng.random() < 0.3 else 0):  # spots, pips, letters
+    for _ in range(rng.integers(1, 7) if rng.random() < 0.3 else 0):  # spots, pips, letters
         spot = np.zeros((h, w), np.uint8)
         middle = at + rng.normal(0, 0.3, 2) * size
         radius = max(1, round(rng.uniform(0.02, 0.1) * cell_px))
@@ -134,7 +135,7 @@ def _shade(rng: Rng, shape_hw: tuple[int, int]) -> F32:
     """(H, W): a shadow's edge across the sheet; it hides nothing."""
     h, w = shape_hw
     y, x = f32(np.mgrid[0:h, 0:w])
-    turn = rng.uniform(0, 2 * np.pi)
+    turn = rng.uniform(0, tau)
     far = (x - rng.uniform(0, w)) * np.cos(turn) + (y - rng.uniform(0, h)) * np.sin(turn)
     soft = np.clip(far / rng.uniform(2, 60), -20, 20)
     return f32(1 - rng.uniform(0.1, 0.55) / (1 + np.exp(-soft)))
@@ -148,7 +149,7 @@ def _filled(shape: F64, shape_hw: tuple[int, int]) -> F32:
 
 
 def _convex(rng: Rng, at: F64, size: float) -> F64:
-    turn = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(3, 10))))
+    turn = np.sort(rng.uniform(0, tau, int(rng.integers(3, 10))))
     around = toward(turn) * rng.uniform(0.5, 1.2, (len(turn), 1))
     return np.asarray(cv2.convexHull(f32(at + size * around))[:, 0], np.float64)
 
@@ -160,24 +161,24 @@ def _rectangle(rng: Rng, at: F64, size: float) -> F64:
 
 
 def _oval(rng: Rng, at: F64, size: float) -> F64:
-    turn, angle = np.linspace(0, 2 * np.pi, 48), rng.uniform(0, np.pi)
+    turn, angle = np.linspace(0, tau, 48), rng.uniform(0, pi)
     around = np.stack([np.cos(turn), rng.uniform(0.4, 1) * np.sin(turn)], 1) * size
     return np.asarray(at + around @ rotation(angle).T)
 
 
 def _rod(rng: Rng, at: F64, size: float) -> F64:
     """Something long with a round end that reaches in from outside."""
-    turn = np.linspace(np.pi / 2, 3 * np.pi / 2, 24)
+    turn = np.linspace(pi / 2, 3 * pi / 2, 24)
     wide = size * rng.uniform(0.3, 0.9)
     tip = toward(turn) * wide
     around = np.concatenate([tip, [(2000, -wide), (2000, wide)]])
-    return np.asarray(at + around @ rotation(rng.uniform(0, 2 * np.pi)).T)
+    return np.asarray(at + around @ rotation(rng.uniform(0, tau)).T)
 
 
 def _edge(rng: Rng, at: F64, size: float) -> F64:
     """Everything beyond a line."""
     around = np.array([(0, -2000), (2000, -2000), (2000, 2000), (0, 2000)])
-    return np.asarray(at + size + around @ rotation(rng.uniform(0, 2 * np.pi)).T)
+    return np.asarray(at + size + around @ rotation(rng.uniform(0, tau)).T)
 
 
 def _box(rng: Rng, at: F64, size: float) -> F64:

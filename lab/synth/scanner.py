@@ -10,7 +10,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from lab.synth.fields import F64, U8, Rng, rotation
+from lab.synth.fields import F64, U8, Rng, f32, rotation, u8
 from lab.synth.photo.camera import compress
 from lab.synth.scene import DrawnPage
 
@@ -99,7 +99,7 @@ def _paper(sheets: Sequence[DrawnPage]) -> U8:
     if not sheets:
         return np.full(3, 250, np.uint8)
     edge = sheets[0].blank_bgr[[0, -1]].reshape(-1, 3)
-    return np.asarray(np.median(edge, axis=0), np.uint8)
+    return u8(np.median(edge, 0))
 
 
 def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> None:
@@ -109,7 +109,7 @@ def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> 
     shrink = float(per_mm.min() / np.sqrt(abs(np.linalg.det(mm_to_px[:2, :2]))))
     if shrink > 1.2:
         size = (max(1, round(w / shrink)), max(1, round(h / shrink)))
-        picture = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+        picture = u8(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
         per_mm = np.array([size[0] / size_mm[0], size[1] / size_mm[1]])
     to_mm = np.array([[1 / per_mm[0], 0, 0.5 / per_mm[0]], [0, 1 / per_mm[1], 0.5 / per_mm[1]]])
     matrix = mm_to_px[:2, :2] @ to_mm
@@ -126,10 +126,10 @@ def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> 
 
 def _sensed(rng: Rng, page: U8, settings: Settings) -> U8:
     """The effects of the line sensor: slight blur, slight noise, streaks along the feed, JPEG."""
-    out = np.asarray(cv2.GaussianBlur(page, (0, 0), rng.uniform(0.4, 0.8)), np.uint8)
-    tile = rng.normal(0, rng.uniform(0.5, 2.0), (_TILE, _TILE, 1)).astype(np.float32)
+    out = u8(cv2.GaussianBlur(page, (0, 0), rng.uniform(0.4, 0.8)))
+    tile = f32(rng.normal(0, rng.uniform(0.5, 2.0), (_TILE, _TILE, 1)))
     width = page.shape[1]
-    streaks = rng.normal(0, rng.uniform(0, 1.5), (1, width, 1)).astype(np.float32)
+    streaks = f32(rng.normal(0, rng.uniform(0, 1.5), (1, width, 1)))
     gain = np.float32(rng.uniform(0.97, 1.03))
     grain = np.tile(tile, (1, -(-width // _TILE), 1))[:, :width] + streaks
     for top in range(0, len(page), _TILE):
@@ -147,4 +147,4 @@ def _turned(points_xy: F64, size_wh: tuple[int, int], quarter_turns: int) -> F64
     """Pixels of a picture → the same points after `quarter_turns` to the left."""
     (x, y), (w, h) = np.moveaxis(points_xy, -1, 0), size_wh
     options = ((x, y), (y, w - 1 - x), (w - 1 - x, h - 1 - y), (h - 1 - y, x))
-    return np.stack(options[quarter_turns % 4], axis=-1)
+    return np.stack(options[quarter_turns % 4], -1)

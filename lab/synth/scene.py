@@ -80,7 +80,7 @@ class InkedPage:
 
         Erased marks are as faint as they look; correction fluid does not count as ink.
         """
-        return f32(1 - self.on_white_bgr.min(axis=2) / np.float32(255))
+        return f32(1 - self.on_white_bgr.min(2) / np.float32(255))
 
     def flat(self, picture: NDArray[Any], px_per_cell: int, margin: float) -> NDArray[Any]:
         """A picture of the page, (H, W) or (H, W, 3), cropped to its grid.

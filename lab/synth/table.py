@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import pi
 from typing import Any
 
 import cv2
@@ -202,7 +203,7 @@ def _arranged(
         places = places[rng.permutation(count)]
         poses = []
         for at in places * step:
-            turn = rng.normal(0, 0.12) + np.pi * (rng.random() < 0.3)
+            turn = rng.normal(0, 0.12) + pi * (rng.random() < 0.3)
             shift = rng.normal(0, 8 * loose, 2)
             poses.append(_Pose(float(at[0] + shift[0]), float(at[1] + shift[1]), turn))
         poses = poses
@@ -251,7 +252,7 @@ def _aimed(
     box = np.array(
         [(low[0], low[1], 0), (high[0], low[1], 0), (high[0], high[1], 0), (low[0], high[1], 0)]
     )
-    roll = float(rng.choice([0, 0, 1, 2, 3]) * np.pi / 2 + rng.normal(0, 0.15))
+    roll = float(rng.choice([0, 0, 1, 2, 3]) * pi / 2 + rng.normal(0, 0.15))
     tilt = float(np.deg2rad(rng.uniform(tilt_deg[0], 0.7 * tilt_deg[1])))
     focal = max(size_wh) * rng.uniform(0.7, 1.4)
     camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size_wh, rng.normal(0, 0.02))

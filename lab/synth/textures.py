@@ -41,11 +41,11 @@ def _wood_color(rng: Rng) -> F32:
 
 def _grain(rng: Rng, base: F32, contrast: float, warp: float, rings: float) -> F32:
     _, y = _axes()
-    bend = _noise(rng, rng.uniform(2, 5), 2.0) * np.float32(warp)
-    waves = np.sin((y * np.float32(rings) + bend) * np.float32(2 * np.pi))
+    bend = _noise(rng, rng.uniform(2, 5), 2.0) * warp
+    waves = np.sin((y * rings + bend) * (2 * np.pi))
     fine = _noise(rng, 400, 40.0)
     coarse = _fractal(rng, 14, 3, 12.0)
-    tone = np.float32(contrast) * (0.35 * waves + 0.35 * coarse + 0.3 * fine)
+    tone = contrast * (0.35 * waves + 0.35 * coarse + 0.3 * fine)
     dark = base * rng.uniform(0.3, 0.7)
     return paint(base, np.clip(0.4 + tone, 0, 1.3), f32(dark))
 
@@ -63,12 +63,12 @@ def _planks(rng: Rng) -> F32:
     for top, bottom in pairwise(edges):
         plank = sheet[top:bottom]
         plank[:] = np.roll(plank, int(rng.integers(0, SIDE)), 1)
-        plank *= np.float32(rng.normal(1, spread))
-        plank[:gap] *= np.float32(0.35)
+        plank *= rng.normal(1, spread)
+        plank[:gap] *= 0.35
         if rng.random() < 0.7:
             x = int(rng.integers(0, SIDE))
-            plank[:, x:] *= np.float32(rng.normal(1, spread))
-            plank[:, x : x + gap] *= np.float32(0.4)
+            plank[:, x:] *= rng.normal(1, spread)
+            plank[:, x : x + gap] *= 0.4
     return sheet
 
 
@@ -83,27 +83,27 @@ def _parquet(rng: Rng) -> F32:
             box = np.s_[i * step : (i + 1) * step, j * step : (j + 1) * step]
             if (i + j) % 2:
                 sheet[box] = turned[box]
-            sheet[box] *= np.float32(rng.normal(1, 0.12))
-            sheet[i * step : (i + 1) * step, j * step : j * step + 2] *= np.float32(0.5)
-            sheet[i * step : i * step + 2, j * step : (j + 1) * step] *= np.float32(0.5)
+            sheet[box] *= rng.normal(1, 0.12)
+            sheet[i * step : (i + 1) * step, j * step : j * step + 2] *= 0.5
+            sheet[i * step : i * step + 2, j * step : (j + 1) * step] *= 0.5
     return sheet
 
 
 def _plain(rng: Rng) -> F32:
     base = color(rng, (0, 0.75), (0.1, 0.95))
-    tone = np.float32(rng.uniform(0, 5)) * _noise(rng, 500)
-    tone += np.float32(rng.uniform(0, 8)) * _fractal(rng, 4, 3, float(rng.choice([1, 1, 6])))
+    tone = rng.uniform(0, 5) * _noise(rng, 500)
+    tone += rng.uniform(0, 8) * _fractal(rng, 4, 3, float(rng.choice([1, 1, 6])))
     return base + tone[..., None]
 
 
 def _white(rng: Rng) -> F32:
     base = color(rng, (0, 0.08), (0.8, 1.0))
-    return base + np.float32(rng.uniform(0.5, 4)) * _fractal(rng, 30, 4)[..., None]
+    return base + rng.uniform(0.5, 4) * _fractal(rng, 30, 4)[..., None]
 
 
 def _dark(rng: Rng) -> F32:
     base = color(rng, (0, 0.5), (0.02, 0.14))
-    tone = np.float32(rng.uniform(0.5, 6)) * _fractal(rng, 20, 4, float(rng.choice([1, 1, 10])))
+    tone = rng.uniform(0.5, 6) * _fractal(rng, 20, 4, float(rng.choice([1, 1, 10])))
     return base + tone[..., None]
 
 
@@ -138,7 +138,7 @@ def _marble(rng: Rng) -> F32:
     x, y = _axes()
     warp = _fractal(rng, 3, 5, gain=0.6)
     vein = np.abs(np.sin((x * rng.uniform(0.5, 3) + y * rng.uniform(0.5, 3) + 0.35 * warp) * 6.283))
-    tone = np.exp(-vein * np.float32(rng.uniform(2, 14))) * np.float32(rng.uniform(0.3, 1))
+    tone = np.exp(-vein * rng.uniform(2, 14)) * rng.uniform(0.3, 1)
     tone += 0.12 * _fractal(rng, 6, 4)
     return paint(
         color(rng, (0, 0.2), (0.05, 1)), np.clip(tone, 0, 1), color(rng, (0, 0.3), (0.1, 0.9))
@@ -177,14 +177,14 @@ def _weathered(rng: Rng) -> F32:
     """Old boards: deep, sharp streaks of several tones."""
     base = _wood_color(rng)
     field = _fractal(rng, rng.uniform(10, 30), 5, rng.uniform(5, 14), 0.7)
-    bright = np.clip(0.5 + 0.45 * field, 0, 1) ** np.float32(rng.uniform(0.7, 2))
+    bright = np.clip(0.5 + 0.45 * field, 0, 1) ** rng.uniform(0.7, 2)
     out = paint(f32(base * rng.uniform(0.15, 0.5)), bright, f32(np.minimum(base * 1.5, 245)))
     edges = np.linspace(0, SIDE, int(rng.integers(2, 7))).astype(int)
     for top, bottom in pairwise(edges):
         board = out[top:bottom]
         board[:] = np.roll(board, int(rng.integers(0, SIDE)), 1)
         board *= f32(rng.normal(1, 0.12, 3))
-        board[: int(rng.integers(0, 4))] *= np.float32(0.4)
+        board[: rng.integers(0, 4)] *= 0.4
     return out
 
 
@@ -195,9 +195,7 @@ def _blotches(rng: Rng) -> F32:
     calm = rng.random() < 0.6
     for _ in range(3):
         field = _fractal(rng, float(10 ** rng.uniform(0.3, 1.5)), 5, stretch, 0.65)
-        edge = np.clip(
-            (field - np.float32(rng.uniform(-0.3, 0.8))) * np.float32(rng.uniform(1, 8)), 0, 1
-        )
+        edge = np.clip((field - rng.uniform(-0.3, 0.8)) * rng.uniform(1, 8), 0, 1)
         other = color(rng, (0, 0.6), (0.05, 0.95))
         if calm:  # tones of one colour
             other = f32(out[0, 0] * rng.uniform(0.4, 1.5) + rng.normal(0, 8, 3))
@@ -212,17 +210,17 @@ def _pebbles(rng: Rng) -> F32:
     slope = across + down
     slope = slope / np.float32(slope.std())
     base = color(rng, (0, 0.55), (0.3, 0.8))
-    tone = np.float32(rng.uniform(12, 45)) * slope + np.float32(15) * height
+    tone = rng.uniform(12, 45) * slope + 15 * height
     return f32(base + tone[..., None] * (base / base.max()))
 
 
 def _tiles(rng: Rng) -> F32:
     n = int(rng.integers(2, 9))
     m = n if rng.random() < 0.6 else n * 2
-    palette = np.stack([color(rng, (0, 0.5), (0.15, 0.95)) for _ in range(int(rng.integers(1, 4)))])
+    palette = np.stack([color(rng, (0, 0.5), (0.15, 0.95)) for _ in range(rng.integers(1, 4))])
     cells = palette[rng.integers(0, len(palette), (m, n))] * rng.normal(1, 0.06, (m, n, 1))
     out = f32(cv2.resize(f32(cells), (SIDE, SIDE), interpolation=cv2.INTER_NEAREST))
-    out += np.float32(rng.uniform(1, 12)) * _fractal(rng, 12, 4)[..., None]
+    out += rng.uniform(1, 12) * _fractal(rng, 12, 4)[..., None]
     grout, width = color(rng, (0, 0.3), (0.1, 0.95)), int(rng.integers(2, 14))
     for i in range(m):
         out[i * SIDE // m : i * SIDE // m + width] = grout
@@ -241,7 +239,7 @@ def _pattern(rng: Rng) -> F32:
     step = SIDE // n
     motif = np.empty((step, step, 3), np.uint8)
     motif[:] = np.round(color(rng, (0, 0.6), (0.2, 1)))
-    for _ in range(int(rng.integers(1, 5))):
+    for _ in range(rng.integers(1, 5)):
         ink = shade(rng, (0, 0.9), (0.05, 1))
         at = [int(v) for v in rng.uniform(0, step, 2)]
         size = max(1, int(rng.uniform(0.08, 0.4) * step))
@@ -257,7 +255,7 @@ def _pattern(rng: Rng) -> F32:
             axes, lean = (size, max(1, size // 3)), rng.uniform(0, 180)
             cv2.ellipse(motif, at, axes, lean, 0, 360, ink, thick, cv2.LINE_AA)
     tile = f32(np.tile(motif, (n + 1, n + 1, 1))[:SIDE, :SIDE])
-    return tile + np.float32(rng.uniform(1, 8)) * _noise(rng, 250)[..., None]
+    return tile + rng.uniform(1, 8) * _noise(rng, 250)[..., None]
 
 
 TEXTURES: dict[str, tuple[Callable[[Rng], F32], float]] = {

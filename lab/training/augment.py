@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import pi
 from typing import Any
 
 import cv2
@@ -24,7 +25,7 @@ from kdscan.imaging.rectify import (
     shift_cells,
 )
 from kdscan.rules.duel.board import COLS, ROWS
-from lab.synth.fields import F32, F64, U8, Rng, log_uniform, rotation, toward
+from lab.synth.fields import F32, F64, U8, Rng, f32, log_uniform, rotation, toward, u8
 from lab.synth.scene import NODES
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
 
@@ -82,7 +83,7 @@ def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
     out = np.concatenate(
         [np.clip(offset, -OFFSET_CLIP, OFFSET_CLIP).transpose(2, 0, 1), there[None]]
     )
-    return relight(rng, view), out.astype(np.float32), upright
+    return relight(rng, view), f32(out), upright
 
 
 def true_offsets(guess_xy: F64, true_xy: F64) -> F64 | None:
@@ -104,7 +105,7 @@ def _corners(rng: Rng, lost: bool) -> F64:
     """(4, 2): corners of a planar guess in the coarse view, in which the true plane is upright."""
     corners = lattice_to_flat(GRID_CORNERS, COARSE_PX, COARSE_MARGIN)
     if lost:
-        spin = float(rng.choice([np.pi / 2, -np.pi / 2, np.pi / 4, rng.uniform(0.4, 2.7)]))
+        spin = float(rng.choice([pi / 2, -pi / 2, pi / 4, rng.uniform(0.4, 2.7)]))
         middle = corners.mean(0) + rng.normal(0, 3, 2) * COARSE_PX
         grown = np.exp(rng.normal(0, 0.5))
         return np.asarray((corners - corners.mean(0)) @ rotation(spin).T * grown + middle)
@@ -141,7 +142,7 @@ def _slip(rng: Rng) -> F64:
     elif where < 0.8:
         rows = np.ones(ROWS)
     much = float(rng.choice([-1, 1])) if rng.random() < 0.5 else rng.normal(0, 0.4)
-    angle = rng.choice(4) * np.pi / 2 + rng.normal(0, 0.15)
+    angle = rng.choice(4) * pi / 2 + rng.normal(0, 0.15)
     return np.asarray((rows[:, None] * cols[None])[..., None] * much * toward(angle))
 
 
@@ -157,10 +158,10 @@ def relight(rng: Rng, bgr: U8) -> U8:
         curve = curve ** np.exp(rng.normal(0, 0.3))
     if rng.random() < 0.6:
         curve = curve * np.exp(rng.normal(0, 0.12, 3) + rng.normal(0, 0.2))
-    out = cv2.LUT(out, np.clip(curve * 255 + 0.5, 0, 255).astype(np.uint8)[:, None])
+    out = cv2.LUT(out, u8(np.clip(curve * 255 + 0.5, 0, 255))[:, None])
     h, w = out.shape[:2]
     if rng.random() < 0.3:
-        corner = np.clip(128 * np.exp(rng.normal(-0.1, 0.35, (2, 2))), 0, 255).astype(np.uint8)
+        corner = u8(np.clip(128 * np.exp(rng.normal(-0.1, 0.35, (2, 2))), 0, 255))
         light = cv2.resize(corner, (w, h), interpolation=cv2.INTER_LINEAR)
         out = cv2.multiply(out, cv2.merge([light] * 3), scale=1 / 128)
     if rng.random() < 0.08:
@@ -169,12 +170,12 @@ def relight(rng: Rng, bgr: U8) -> U8:
         out = cv2.GaussianBlur(out, (0, 0), rng.uniform(0.3, 1.6))
     if rng.random() < 0.4:
         y, x = rng.integers(0, 1024 - h), rng.integers(0, 1024 - w)
-        grain = _NOISE[y : y + h, x : x + w].astype(np.float32)
+        grain = f32(_NOISE[y : y + h, x : x + w])
         if rng.random() < 0.4:
-            grain = np.asarray(2 * cv2.GaussianBlur(grain, (0, 0), 1.0), np.float32)
+            grain = f32(2 * cv2.GaussianBlur(grain, (0, 0), 1.0))
         amount = rng.uniform(0.005, 0.05) * 255 / 32
-        out = cv2.add(out, cv2.merge([grain * np.float32(amount)] * 3), dtype=cv2.CV_8U)
-    return np.asarray(out, np.uint8)
+        out = cv2.add(out, cv2.merge([grain * amount] * 3), dtype=cv2.CV_8U)
+    return u8(out)
 
 
 def random_view(rng: Rng, nodes: F64, clipped: bool) -> F64:
@@ -182,7 +183,7 @@ def random_view(rng: Rng, nodes: F64, clipped: bool) -> F64:
     the points `nodes` (..., 2); clipped: the view cuts some of them off."""
     side = THUMB_PX
     middle = nodes.reshape(-1, 2).mean(0)
-    angle = rng.uniform(-np.pi, np.pi) if rng.random() < 0.7 else rng.choice(4) * np.pi / 2
+    angle = rng.uniform(-pi, pi) if rng.random() < 0.7 else rng.choice(4) * pi / 2
     turn = rotation(angle)
     spread = (nodes.reshape(-1, 2) - middle) @ turn.T
     low, high = spread.min(0), spread.max(0)
@@ -208,10 +209,10 @@ def warp_view(rng: Rng, picture: U8, m: F64) -> U8:
     color = rng.uniform(0, 255, 3).tolist()
     shrink = np.sqrt(abs(np.linalg.det(m[:2, :2])))
     if shrink < 0.7:
-        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.45 / shrink), np.uint8)
+        picture = u8(cv2.GaussianBlur(picture, (0, 0), 0.45 / shrink))
     size = (THUMB_PX, THUMB_PX)
     view = cv2.warpPerspective(picture, m, size, borderMode=border, borderValue=color)
-    return np.asarray(view, np.uint8)
+    return u8(view)
 
 
 def locate_sample(rng: Rng, example: Example) -> tuple[U8, F32]:
@@ -232,9 +233,9 @@ def _votes(nodes: F64) -> F32:
     at = np.stack(np.meshgrid(steps, steps), -1)
     h, _ = cv2.findHomography(nodes.reshape(-1, 2), NODES.reshape(-1, 2), 0)
     flat = np.asarray(h, np.float64)
-    bend = (NODES - project(flat, nodes)).astype(np.float32)
+    bend = f32(NODES - project(flat, nodes))
     guess = project(flat, at)
-    index = ((guess + 0.5) * 2).astype(np.float32)
+    index = f32((guess + 0.5) * 2)
     place: Any = guess + cv2.remap(
         bend, index[..., 0], index[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
@@ -243,7 +244,7 @@ def _votes(nodes: F64) -> F32:
     ) > 0
     uv = (place - np.array([3, 2])) / np.array(LATTICE_SCALE)
     on = (np.abs(uv).max(-1) <= 1) & front
-    return np.concatenate([on[None], np.where(on, uv.transpose(2, 0, 1), 0)]).astype(np.float32)
+    return f32(np.concatenate([on[None], np.where(on, uv.transpose(2, 0, 1), 0)]))
 
 
 def mosaic(rng: Rng, a: tuple[U8, F32], b: tuple[U8, F32]) -> tuple[U8, F32]:

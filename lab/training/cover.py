@@ -15,7 +15,7 @@ from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.marks.crops import half_size
 from kdscan.marks.network import COVER_PX
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
-from lab.synth.fields import F32, U8, Rng
+from lab.synth.fields import F32, U8, Rng, f32, u8
 from lab.synth.patches import with_things
 from lab.training.dataset import Example, unpack
 from lab.training.networks import conv
@@ -115,10 +115,10 @@ def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
     looks = half_size(_view(rng, other)) if rng.random() < 0.3 else flat
     seen, hidden = with_things(rng, flat, looks, COVER_PX)
     if rng.random() < 0.5:
-        seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.3, 1.0)), np.uint8)
+        seen = u8(cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.3, 1.0)))
     if rng.random() < 0.5:
         grain = rng.normal(0, rng.uniform(0, 6), seen.shape)
-        seen = np.clip(seen + grain, 0, 255).astype(np.uint8)
+        seen = u8(np.clip(seen + grain, 0, 255))
     down, across = (int(rng.choice((1, -1))) for _ in range(2))
     return (
         np.ascontiguousarray(seen[::down, ::across]),
@@ -139,7 +139,7 @@ def batch(rng: Rng, examples: list[Example]) -> Batch:
     others = [*examples[1:], examples[0]]
     seen, hidden = zip(*map(cover_sample, [rng] * len(examples), examples, others), strict=True)
     pictures = np.ascontiguousarray(np.stack(seen).transpose(0, 3, 1, 2))
-    masks = np.round(np.stack(hidden)[:, None] * 255).astype(np.uint8)
+    masks = u8(np.round(np.stack(hidden)[:, None] * 255))
     return torch.from_numpy(pictures), torch.from_numpy(masks)
 
 
@@ -175,8 +175,8 @@ def cover_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]
     found, open_ones = [], []
     for example, other in zip(examples, [*examples[1:], examples[0]], strict=True):
         seen, hidden = cover_sample(rng, example, other)
-        logits = net(seen.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))[0][0]
-        share = hidden_shares(torch.from_numpy((hidden * 255).astype(np.uint8))[None, None])[0]
+        logits = net(f32(seen.transpose(2, 0, 1)[None]) / 255)[0][0]
+        share = hidden_shares(torch.from_numpy(u8(hidden * 255))[None, None])[0]
         shares = share.numpy()
         found += [logits[at] for at in CELLS if shares[at] > MIN_HIDDEN]
         if all(shares[at] < MAX_CLEAR for at in CELLS):

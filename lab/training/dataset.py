@@ -32,7 +32,7 @@ from kdscan.paper.style import Ticket
 from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board
 from kdscan.rules.duel.coats import COATS
 from lab.synth.canvas import smooth_noise
-from lab.synth.fields import F32, U8, Rng, log_uniform
+from lab.synth.fields import F32, U8, Rng, f32, log_uniform, u8
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.sketch import Hand
 from lab.synth.photo.camera import LEVELS, Level
@@ -106,14 +106,14 @@ def jpeg(bgr: U8, quality: int = 93) -> bytes:
 
 def unpack(data: bytes) -> U8:
     """A picture of an Example: (H, W, 3) uint8 BGR."""
-    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+    return u8(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR))
 
 
 def thumbnail(bgr: U8) -> tuple[bytes, float]:
     """A picture (H, W, 3) resized to `STORED_PX`, as JPEG, and its scale."""
     scale = STORED_PX / max(bgr.shape[:2])
     size = (round(bgr.shape[1] * scale), round(bgr.shape[0] * scale))
-    return jpeg(np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)), scale
+    return jpeg(u8(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA))), scale
 
 
 def to_example(synth: SynthPhoto) -> Example:
@@ -129,9 +129,9 @@ def to_example(synth: SynthPhoto) -> Example:
     coat, crosses = labels(synth.board)
     return Example(
         thumb=thumb,
-        thumb_nodes=((synth.nodes_xy + 0.5) * scale - 0.5).astype(np.float32),
+        thumb_nodes=f32((synth.nodes_xy + 0.5) * scale - 0.5),
         coarse=jpeg(coarse),
-        coarse_centers=coarse_centers.astype(np.float32),
+        coarse_centers=f32(coarse_centers),
         flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
         coat=coat,
         crosses=crosses,
@@ -173,8 +173,8 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
         blur = rng.exponential(0.012) * px_per_cell
         seen = cv2.GaussianBlur(seen, (0, 0), 0.2 + min(blur, 0.032 * px_per_cell))
     light = np.exp(rng.normal(0, 0.1) + 0.12 * smooth_noise(rng, seen.shape[:2], rng.uniform(1, 5)))
-    seen = np.clip(seen * light[..., None] * rng.uniform(0.65, 1.1, 3), 0, 255).astype(np.uint8)
-    photo = Photo(np.asarray(seen, np.uint8))
+    seen = u8(np.clip(seen * light[..., None] * rng.uniform(0.65, 1.1, 3), 0, 255))
+    photo = Photo(u8(seen))
     scale = np.array([seen.shape[1], seen.shape[0]]) / np.array(layout.page_mm)
     coat, crosses = labels(sheet.board)
     return Example(
@@ -196,7 +196,7 @@ def random_own_page(rng: Rng) -> Page:
     """Our own sheet in a random layout, style and language, with a code, a name or neither."""
     name = str(rng.choice(layouts(), p=[0.75, 0.25]))
     look = any_look(rng)
-    ticket = OWN_TICKETS[int(rng.integers(len(OWN_TICKETS)))]
+    ticket = OWN_TICKETS[rng.integers(len(OWN_TICKETS))]
     layout, page, px_per_mm = _own_page_cached(look=look, ticket=ticket, name=name)
     return layout, reproduced(rng, page, px_per_mm, painted=False), px_per_mm
 

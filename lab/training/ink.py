@@ -16,7 +16,7 @@ from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.rules.duel.board import Board
 from lab.synth.canvas import lit
-from lab.synth.fields import U8, Rng
+from lab.synth.fields import U8, Rng, f32, u8
 from lab.synth.scene import inked_page
 from lab.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
 from lab.training.mark_crops import cropped, crops
@@ -54,7 +54,7 @@ def ink_example(seed: int) -> InkExample:
     ink = np.clip(
         (sheet.flat(sheet.ink, FLAT_PX, WIDE_MARGIN) - MIN_INK) / (FULL_INK - MIN_INK), 0, 1
     )
-    mask = np.round(ink * 255).astype(np.uint8)
+    mask = u8(np.round(ink * 255))
     return InkExample(jpeg(filled), png(mask))
 
 
@@ -100,7 +100,7 @@ def add_shadow(rng: Rng, flat: U8) -> U8:
         x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
         far = (x - w / 2) * np.cos(angle) + (y - h / 2) * np.sin(angle)
         edge = np.clip((far - rng.uniform(-0.3, 0.3) * w) / soft, -20, 20)
-        light = np.asarray(light * (1 - rng.uniform(0.1, 0.4) / (1 + np.exp(-edge))), np.float32)
+        light = f32(light * (1 - rng.uniform(0.1, 0.4) / (1 + np.exp(-edge))))
     return lit(flat, light)
 
 

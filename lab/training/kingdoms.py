@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import pi, tau
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.search import KingdomSearch
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX, crops, predict_squares
 from lab.synth.canvas import SHIFT, fixed
-from lab.synth.fields import F32, F64, SQUARE, U8, Rng, f32, log_uniform, rotation
+from lab.synth.fields import F32, F64, SQUARE, U8, Rng, f32, log_uniform, rotation, u8
 from lab.synth.hands.strokes import turned
 from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo, other_colors
 from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, Board
@@ -95,7 +96,7 @@ def recolor(rng: Rng, bgr: U8) -> U8:
     """Random white balance and saturation, beyond those of `relight`."""
     if rng.random() < 0.3:
         return bgr
-    return np.asarray(cv2.transform(bgr, other_colors(rng, 0.25, 0.02)), np.uint8)
+    return u8(cv2.transform(bgr, other_colors(rng, 0.25, 0.02)))
 
 
 def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
@@ -108,12 +109,12 @@ def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
         picture, known = occlude(rng, picture, known)
     if rng.random() < 0.2:  # the boards are softer than a good phone
         soft = cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.8, 2))
-        picture = np.asarray(cv2.addWeighted(picture, 1.7, soft, -0.7, 0), np.uint8)
+        picture = u8(cv2.addWeighted(picture, 1.7, soft, -0.7, 0))
     if rng.random() < 0.45:
         k = log_uniform(rng, 0.25, 0.9)
         h, w = picture.shape[:2]
         small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
-        picture = np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.uint8)
+        picture = u8(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR))
     picture = relight(rng, recolor(rng, picture))
     if rng.random() < 0.3:
         picture = compress(picture, int(rng.integers(30, 85)))
@@ -137,16 +138,16 @@ def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArra
     out, hidden = picture.copy(), np.zeros(picture.shape[:2], np.uint8)
     rows, cols = kinds.shape
     castles = np.argwhere(kinds == CASTLE)[:, ::-1]
-    for _ in range(int(rng.integers(1, 5))):
+    for _ in range(rng.integers(1, 5)):
         castle = len(castles) > 0 and rng.random() < 0.6
         source = castles[0] + 0.5 if castle else rng.uniform(0, (cols, rows))
         piece = source + SQUARE * rng.uniform(0.25, 0.5)
         half = 0.5 * np.exp(rng.uniform(np.log(0.5), 0, 2))
-        angle = rng.uniform(0, 2 * np.pi)
+        angle = rng.uniform(0, tau)
         lies = turned(SQUARE * half + rng.normal(0, 0.08, (4, 2)), angle)
         lies += rng.uniform(0, (cols, rows))
         piece, lies = ((p + RING) * SIDE_PX - 0.5 for p in (piece, lies))
-        m = cv2.getPerspectiveTransform(piece.astype(np.float32), lies.astype(np.float32))
+        m = cv2.getPerspectiveTransform(f32(piece), f32(lies))
         moved = cv2.warpPerspective(picture, np.asarray(m), picture.shape[1::-1])
         on = np.zeros_like(hidden)
         cv2.fillConvexPoly(on, fixed(lies), 1, cv2.LINE_8, SHIFT)
@@ -173,7 +174,7 @@ def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], misplaced: bool) -> U8
     if misplaced:
         shift += rng.choice([-1, 1], 2) * rng.permutation([0.5, rng.uniform(0, 0.5)])
     angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
-    angle += int(rng.integers(4)) * np.pi / 2
+    angle += int(rng.integers(4)) * pi / 2
     at = (cell[::-1] + 0.5 + RING + shift) * SIDE_PX - 0.5
     turn = rotation(angle) * zoom
     if rng.random() < 0.5:
@@ -181,7 +182,7 @@ def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], misplaced: bool) -> U8
     m = np.column_stack([turn, at - turn @ ([(side - 1) / 2] * 2)])
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     out = cv2.warpAffine(picture, m, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(out, np.uint8)
+    return u8(out)
 
 
 def _logits(network: Network, board: Board) -> F64:
@@ -280,8 +281,8 @@ def example_from_board(board: Board) -> KingdomExample:
     pad = round((1 + RING) * SIDE_PX)
     wide = cv2.copyMakeBorder(small, pad, pad, pad, pad, cv2.BORDER_REPLICATE)
     kinds = np.pad(board.kinds, 1, constant_values=UNLABELLED)
-    flat = Flat(jpeg(np.asarray(wide, np.uint8)), kinds)
-    return KingdomExample(jpeg(board.bgr), corners.astype(np.float32), (flat,), cut_out=True)
+    flat = Flat(jpeg(u8(wide)), kinds)
+    return KingdomExample(jpeg(board.bgr), f32(corners), (flat,), cut_out=True)
 
 
 def example_from_photo(photo: KingdomPhoto) -> KingdomExample:
@@ -300,7 +301,7 @@ def example_from_photo(photo: KingdomPhoto) -> KingdomExample:
     middle = photo.corners_xy.mean(1)
     seen = ((middle > 0) & (middle < photo.bgr.shape[1::-1])).all(1)
     corners = (photo.corners_xy[seen] + 0.5) * scale - 0.5
-    return KingdomExample(thumb, corners.astype(np.float32), tuple(flats))
+    return KingdomExample(thumb, f32(corners), tuple(flats))
 
 
 def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:

@@ -26,7 +26,7 @@ from kdscan.rules.duel.board import CELLS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
-from kdscan.templates.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE
+from lab.synth.fields import f32
 from lab.training import ink_reader, kingdoms, spellbook
 from lab.training.cover import cover_figures
 from lab.training.ink import ink_figures
@@ -136,7 +136,7 @@ def _shrink(model: Any) -> None:
             continue
         stored = tensor.name + "_stored"
         largest = np.abs(values).max(tuple(range(1, values.ndim)), keepdims=True)
-        scale = np.maximum(largest, 1e-12).astype(np.float32) / 127
+        scale = f32(np.maximum(largest, 1e-12)) / 127
         kept.append(numpy_helper.from_array(np.round(values / scale).astype(np.int8), stored))
         kept.append(numpy_helper.from_array(scale, tensor.name + "_scale"))
         whole = tensor.name + "_whole"

@@ -14,7 +14,7 @@ from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, lattice_to_flat
 from kdscan.marks.crops import segment
 from kdscan.rules.duel.board import CELLS, COLS
-from lab.synth.fields import F64
+from lab.synth.fields import F64, u8
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
@@ -41,7 +41,7 @@ def marks_logits(net: Network, examples: Sequence[Example]) -> MarksLogits:
         h, w = flat.shape[:2]
         m = np.array([[1, 0, rng.normal(0, 3) - pad], [0, 1, rng.normal(0, 3) - pad]])
         inner = cv2.warpAffine(flat, m, (w - 2 * pad, h - 2 * pad), borderMode=cv2.BORDER_REPLICATE)
-        crops = segment(np.asarray(inner, np.uint8))
+        crops = segment(u8(inner))
         coat, cross, *_ = net(crops.ink, crops.coarse)
         coats.append(coat[0])
         crosses.append(cross[0])

@@ -17,8 +17,8 @@ from torch.nn import functional as F
 from kdscan.imaging.picture import Photo, sigmoid
 from kdscan.inference.store import StruckBy
 from kdscan.paper.book import BookLayout, marked_places
-from kdscan.sheets.spellbook.read import PX_PER_MM, crops, find_books, flatten_book
-from lab.synth.fields import F32, F64, U8, Rng, log_uniform
+from kdscan.sheets.spellbook.read import PX_PER_MM, crops, crops_of, find_books
+from lab.synth.fields import F32, F64, U8, Rng, f32, log_uniform, u8
 from lab.synth.hands.book import draw_spellbook, played_book, wild_book
 from lab.synth.photo.camera import LEVELS, compress, photograph
 from lab.synth.scene import own_book
@@ -64,7 +64,7 @@ def _labels(layout: BookLayout, truth: dict[str, bool]) -> dict[str, Any]:
 
 
 def _packed(seen: F32) -> U8:
-    return np.asarray(np.clip(seen * 255 + 0.5, 0, 255), np.uint8)
+    return u8(np.clip(seen * 255 + 0.5, 0, 255))
 
 
 def _drawn(seed: int) -> tuple[Rng, BookLayout, U8, float, dict[str, bool]]:
@@ -83,17 +83,17 @@ def page_example(seed: int) -> BookExample:
     px = log_uniform(rng, 2.0, 4.8)
     scale = px / drawn_px
     small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    small = relight(rng, np.asarray(small, np.uint8))
+    small = relight(rng, u8(small))
     if rng.random() < 0.5:
         small = compress(small, int(rng.integers(40, 92)))
     w, h = (round(side * PX_PER_MM) for side in layout.page_mm)
     off = rng.normal(0, rng.choice([0.06, 0.15, 0.3]), (6, 8, 2)) + rng.normal(0, 0.08, 2)
     if rng.random() < 0.25:  # the mesh is off
         off = off + rng.normal(0, rng.uniform(0.5, 5), (6, 8, 2)) * (rng.random((6, 8, 1)) < 0.5)
-    bend = cv2.resize(off.astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
+    bend = cv2.resize(f32(off), (w, h), interpolation=cv2.INTER_CUBIC)
     x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
-    mm = np.dstack([x + 0.5, y + 0.5]) / np.float32(PX_PER_MM) + bend
-    where = (mm * np.float32(px) - np.float32(0.5)).astype(np.float32)
+    mm = np.dstack([x + 0.5, y + 0.5]) / PX_PER_MM + bend
+    where = f32(mm * px - 0.5)
     flat: Any = cv2.remap(
         small, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
@@ -161,8 +161,8 @@ class SpellNet(nn.Module):
 def batch(rng: Rng, examples: list[BookExample]) -> Batch:
     """Crops (P * 72, 3, 32, 96) of whole pages, mirrored and relit at random; and (P * 72, 4)
     whether each place is marked, struck through, a square, and within `IN_PLACE_MM`."""
-    images = np.stack([e.crops for e in examples]).astype(np.float32) / 255
-    images *= rng.uniform(0.75, 1.25, (len(examples), 1, 3, 1, 1)).astype(np.float32)
+    images = f32(np.stack([e.crops for e in examples])) / 255
+    images *= f32(rng.uniform(0.75, 1.25, (len(examples), 1, 3, 1, 1)))
     images += 0.02 * rng.standard_normal(images.shape, np.float32)
     across, down = (1 - 2 * int(rng.integers(2)) for _ in range(2))
     seen = np.ascontiguousarray(images[..., ::down, ::across])
@@ -171,7 +171,7 @@ def batch(rng: Rng, examples: list[BookExample]) -> Batch:
     ]
     return (
         torch.from_numpy(seen.reshape(-1, *seen.shape[2:])).half(),
-        torch.from_numpy(np.concatenate(labels).astype(np.float32)),
+        torch.from_numpy(f32(np.concatenate(labels))),
     )
 
 

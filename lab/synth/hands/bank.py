@@ -84,7 +84,7 @@ _FREE = frozenset(("ring", "blob", "scribble"))
 def _fit(mark: Mark, *, stretch: bool = False) -> Mark | None:
     """Return the mark centred within -1..1; stretch: fill the square. None if it has no size."""
     every = np.concatenate(mark)
-    low, high = every.min(axis=0), every.max(axis=0)
+    low, high = every.min(0), every.max(0)
     size = (high - low) / 2
     if not stretch:
         size = np.full(2, size.max())
@@ -176,7 +176,7 @@ def _lines(mark: Mark) -> Mark | None:
 def _looped(mark: Mark) -> Mark | None:
     """A cross that was drawn without lifting the pen."""
     fitted = _fit(mark) if len(mark) == 1 and len(mark[0]) > 6 else None
-    if fitted is None or np.ptp(fitted[0], axis=0).min() < 1.0 or _straight(fitted[0]) > 0.7:
+    if fitted is None or np.ptp(fitted[0], 0).min() < 1.0 or _straight(fitted[0]) > 0.7:
         return None
     return fitted
 
@@ -184,7 +184,7 @@ def _looped(mark: Mark) -> Mark | None:
 def _star(mark: Mark) -> Mark | None:
     """Three strokes or four that all pass near the middle."""
     fitted = _fit(mark) if len(mark) in (3, 4) else None
-    if fitted is None or np.ptp(np.concatenate(fitted), axis=0).min() < 1.2:
+    if fitted is None or np.ptp(np.concatenate(fitted), 0).min() < 1.2:
         return None
     near = [float(np.hypot(*p.T).min()) for p in fitted]
     return fitted if max(near) < 0.5 and min(map(_straight, fitted)) > 0.85 else None
@@ -201,7 +201,7 @@ def _ring(mark: Mark) -> Mark | None:
     if fitted is None or len(fitted) != 1 or len(fitted[0]) < 8:
         return None
     path = fitted[0]
-    if np.ptp(path, axis=0).min() < 1.3 or np.hypot(*(path[-1] - path[0])) > 0.6:
+    if np.ptp(path, 0).min() < 1.3 or np.hypot(*(path[-1] - path[0])) > 0.6:
         return None
     if np.hypot(*path.T).min() < 0.45:
         return None
@@ -223,7 +223,7 @@ def _scribble(mark: Mark) -> Mark | None:
     if fitted is None:
         return None
     canvas = _drawn(fitted, 2)
-    quarters = canvas.reshape(2, 24, 2, 24).mean(axis=(1, 3)) / 255
+    quarters = canvas.reshape(2, 24, 2, 24).mean((1, 3)) / 255
     middle = canvas[16:32, 16:32].mean() / 255
     return fitted if min(quarters.min(), middle) > 0.5 else None
 
@@ -231,9 +231,9 @@ def _scribble(mark: Mark) -> Mark | None:
 def _blob(mark: Mark) -> Mark | None:
     """Scribbling that covers a round patch on all sides; drawn small it is a dot."""
     fitted = _fit(mark)
-    if fitted is None or np.ptp(np.concatenate(fitted), axis=0).min() < 1.5:
+    if fitted is None or np.ptp(np.concatenate(fitted), 0).min() < 1.5:
         return None
-    inner = _drawn(fitted, 5)[8:40, 8:40].reshape(2, 16, 2, 16).mean(axis=(1, 3)) / 255
+    inner = _drawn(fitted, 5)[8:40, 8:40].reshape(2, 16, 2, 16).mean((1, 3)) / 255
     return fitted if inner.min() > 0.6 else None
 
 

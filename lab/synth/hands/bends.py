@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from math import pi
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def bend(
 
     at: a point of its middle line; angle: of that line; wide: its width; style: one of BENDS.
     """
-    axis, side = toward(angle), toward(angle + math.pi / 2)
+    axis, side = toward(angle), toward(angle + pi / 2)
     reach = brush.near(brush.traits.reach, 0.08, 0.7, 1.12)
     body = shield.centre + (shield.polygon - shield.centre) * reach
     body = half(body, at - side * wide / 2, side)
@@ -51,7 +52,7 @@ def _gap(wide: float, brush: Brush) -> float:
 
 def _edges(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
     """The two long strokes of a bend, each a little too long or too short."""
-    axis, side = toward(angle), toward(angle + math.pi / 2)
+    axis, side = toward(angle), toward(angle + pi / 2)
     along, across = body @ axis, body @ side
     middle, traits, strokes = (across.min() + across.max()) / 2, brush.traits, []
     for way in (-1, 1):
@@ -71,7 +72,7 @@ def _edges(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
 def _tidy(slop: float, body: Path, angle: float) -> float:
     """How careless strokes across a bend are: their ends stray in proportion to its width, not its
     length."""
-    along, across = np.ptp(body @ toward(angle)), np.ptp(body @ toward(angle + math.pi / 2))
+    along, across = np.ptp(body @ toward(angle)), np.ptp(body @ toward(angle + pi / 2))
     return slop * min(1.0, 1.3 * float(along / max(across, 1e-9)))
 
 
@@ -87,8 +88,8 @@ def _hatching(body: Path, angle: float, gap: float, brush: Brush) -> list[Stroke
 
 def _slant(angle: float, brush: Brush) -> float:
     """A hatching direction that crosses the bend."""
-    lean = (brush.traits.hatch - angle) % math.pi
-    lean = min(max(lean, 0.55), math.pi - 0.55)
+    lean = (brush.traits.hatch - angle) % pi
+    lean = min(max(lean, 0.55), pi - 0.55)
     return angle + lean + brush.rng.normal(0, 0.08)
 
 
@@ -101,7 +102,7 @@ def _hatched(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke
 def _zigzag(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
     """One broad scribble, back and forth across the bend."""
     rng, gap = brush.rng, min(_gap(wide, brush), max(0.28 * wide, 1.2 * brush.width))
-    lean = angle + math.pi / 2 + rng.normal(0, 0.3)
+    lean = angle + pi / 2 + rng.normal(0, 0.3)
     slop = _tidy(min(1.0, brush.traits.slop + 0.25), body, lean)
     paths = hatch(body, lean, max(gap, 0.7 * brush.width), rng, slop=slop, joined=True)
     strokes = [Stroke(rounded(p), pressure=brush.force()) for p in paths]
@@ -113,14 +114,14 @@ def _zigzag(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
 
 def _edged(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
     """One edge, rarely both, and a zigzag beside it, which may leave a gap or run over it."""
-    rng, traits, side = brush.rng, brush.traits, toward(angle + math.pi / 2)
+    rng, traits, side = brush.rng, brush.traits, toward(angle + pi / 2)
     way = 1.0 if (rng.random() < 0.8) == traits.first else -1.0
     edges = _edges(body, angle, wide, brush)[:: int(way)]
     share = rng.uniform(0.5, 1.05)
     across = body @ side
     start = (across.min() + across.max()) / 2 + way * (0.5 - share) * wide
     inner = half(body, start * side, way * side)
-    lean = angle + math.pi / 2 + rng.normal(0, 0.25)
+    lean = angle + pi / 2 + rng.normal(0, 0.25)
     gap = max(brush.about(0.5, 0.2) * _gap(wide, brush), 0.7 * brush.width)
     slop = _tidy(min(1.0, traits.slop + 0.25), inner, lean)
     rows = hatch(inner, lean, gap, rng, slop=slop, joined=False)
@@ -154,7 +155,7 @@ def _rounds(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
     """Round and round, from the bend's edge to its middle line."""
     rounds = int(max(3, wide / 2 / max(0.9 * brush.width, 0.12 * wide)))
     edge = outline(body, brush.rng, scale=1.0, wobble=0.0)[:-1]
-    middle, axis, side = body.mean(axis=0), toward(angle), toward(angle + math.pi / 2)
+    middle, axis, side = body.mean(0), toward(angle), toward(angle + pi / 2)
     along, across = (edge - middle) @ axis, (edge - middle) @ side
     t = np.linspace(1.0, 0.1, rounds * len(edge))
     x, y = np.tile(along, rounds) * (0.5 + 0.5 * t), np.tile(across, rounds) * t

@@ -98,7 +98,7 @@ def wild_book(rng: Rng) -> Spellbook:
             struck, used = rng.random() < 0.5, rng.random() < 0.5
             lines[coat] = SpellbookLine(filled, struck, used)
         players.append(lines)
-    chosen = tuple(Coat)[int(rng.integers(6))] if rng.random() < 0.7 else None
+    chosen = tuple(Coat)[rng.integers(6)] if rng.random() < 0.7 else None
     return Spellbook((players[0], players[1]), chosen)
 
 
@@ -251,7 +251,7 @@ def _write_around(side: _Side) -> None:
             at = np.array([x + 0.3 * w, y + 0.2 * h])
             side.ink(scrawl.word(at, 0.7 * h, int(rng.integers(3, 8)), rng), thin)
     width, height = layout.page_mm
-    for _ in range(int(rng.poisson(1.2 * side.messiness))):
+    for _ in range(rng.poisson(1.2 * side.messiness)):
         top = rng.random() < 0.5
         at = np.array([rng.uniform(0.1, 0.8) * width, rng.uniform(1, 3) if top else height - 6])
         side.ink(scrawl.writing(at, 0.3 * width, rng.uniform(2.2, 4), rng, side.bank), thin)

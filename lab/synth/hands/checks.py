@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import pi
 
 import numpy as np
 
@@ -18,7 +19,7 @@ def checked(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     rng, traits, style = brush.rng, brush.traits, brush.pick("checked")
     tilt = rng.normal(0, 0.05 + 0.06 * traits.slop)
     at = shield.centre + rng.normal(0, 0.04 + 0.07 * traits.slop, 2) * shield.radius
-    across, down = toward(tilt), toward(tilt + math.pi / 2 + rng.normal(0, 0.05))
+    across, down = toward(tilt), toward(tilt + pi / 2 + rng.normal(0, 0.05))
     first = traits.first if rng.random() < 0.85 else not traits.first
     turn = 1.0 if first else -1.0
     quarters = []
@@ -56,7 +57,7 @@ def _grid(shield: ShieldShape, brush: Brush, at: Path, ways: tuple[Path, Path]) 
     strokes = []
     for way in ways:
         angle = math.atan2(way[1], way[0])
-        offset = np.array((float(at @ toward(angle + math.pi / 2)),))
+        offset = np.array((float(at @ toward(angle + pi / 2)),))
         t = float(at @ toward(angle))
         ends = spans(shield.polygon, angle, offset)[0]
         if np.isnan(ends).any():
@@ -70,8 +71,8 @@ def _grid(shield: ShieldShape, brush: Brush, at: Path, ways: tuple[Path, Path]) 
 
 def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -> list[Stroke]:
     """One dark quarter. at: where the four meet."""
-    rng, middle = brush.rng, quarter.mean(axis=0)
-    size = float(np.sqrt(np.ptp(quarter, axis=0).prod()))
+    rng, middle = brush.rng, quarter.mean(0)
+    size = float(np.sqrt(np.ptp(quarter, 0).prod()))
     if style == "small":
         return fill(at + (quarter - at) * shrink, brush, brush.pick("fill"), whole=False)
     if style == "lumps":
@@ -83,7 +84,7 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
         paths = hatch(inset, angle, gap, rng, slop=brush.traits.slop, joined=brush.traits.joined)
         return [Stroke(p, pressure=brush.force()) for p in paths]
     if style == "crossed":
-        low, high = inset.min(axis=0), inset.max(axis=0)
+        low, high = inset.min(0), inset.max(0)
         corners = ((low, high), ((low[0], high[1]), (high[0], low[1])))
         return [Stroke(line(np.array(a), np.array(b), rng)) for a, b in corners]
     if style == "spirals":
@@ -97,13 +98,13 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
 def _bow_tie(quarters: list[Path], brush: Brush) -> list[Stroke]:
     """Both quarters in one stroke, through the middle."""
     rng = brush.rng
-    axis = quarters[1].mean(axis=0) - quarters[0].mean(axis=0)
+    axis = quarters[1].mean(0) - quarters[0].mean(0)
     size = float(np.hypot(*axis))
     gap = max(brush.near(brush.traits.gap, 0.2, 0, 1) * size / 9, 0.8 * brush.width)
-    angle = math.atan2(axis[1], axis[0]) + math.pi / 2 + rng.normal(0, 0.1)
+    angle = math.atan2(axis[1], axis[0]) + pi / 2 + rng.normal(0, 0.1)
     paths = []
     for quarter in reversed(quarters):
-        middle = quarter.mean(axis=0)
+        middle = quarter.mean(0)
         inset = middle + (quarter - middle) * 0.95
         paths += hatch(inset, angle, gap, rng, slop=0.6 * brush.traits.slop, joined=True)
     return [Stroke(np.concatenate(paths), pressure=brush.force())] if paths else []

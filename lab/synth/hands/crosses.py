@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from math import pi
 
 import numpy as np
 
@@ -116,7 +116,7 @@ def in_a_row(crossed: Path, circles: Path) -> bool:
 def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
     """Return one stroke, possibly back and forth, through circles that lie in a row."""
     rng = brush.rng
-    far = np.hypot(*(crossed - crossed.mean(axis=0)).T).argmax()
+    far = np.hypot(*(crossed - crossed.mean(0)).T).argmax()
     order = np.hypot(*(crossed - crossed[far]).T).argsort()
     a, b = crossed[far], crossed[order[-1]]
     past = (b - a) / max(float(np.hypot(*(b - a))), 1e-9) * radius
@@ -136,7 +136,7 @@ Make = Callable[[Path, float, float, float, Brush], list[Stroke]]
 
 
 def _slash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    lean = math.pi / 4 if brush.traits.first else -math.pi / 4
+    lean = pi / 4 if brush.traits.first else -pi / 4
     lean += tilt + brush.rng.normal(0, 0.25)
     return _arms(at, max(size, 1.1 * radius), (lean,), brush)
 
@@ -156,7 +156,7 @@ def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> l
     strokes = _arms(at, size, angles, brush)
     for _ in range(1 + int(brush.rng.poisson(0.7))):
         again = _arms(at + brush.rng.normal(0, 0.12, 2) * size, size, angles, brush)
-        strokes += again[: int(brush.rng.integers(1, 3))]
+        strokes += again[: brush.rng.integers(1, 3)]
     return strokes
 
 
@@ -175,7 +175,7 @@ def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> 
     rng, n = brush.rng, int(brush.rng.integers(4, 8))
     x = np.linspace(-1, 1, n) * size * rng.uniform(0.7, 1.0)
     y = np.where(np.arange(n) % 2, 1, -1) * size * rng.uniform(0.6, 1.0, n)
-    path = np.stack((x, y), axis=1)
+    path = np.stack((x, y), 1)
     return [Stroke(at + turned(rounded(path), tilt + rng.normal(0, 0.4)), pressure=brush.force())]
 
 
@@ -187,7 +187,7 @@ def _curl(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> li
 def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
     """A V over the circle, any way up."""
     corners = np.array(((-0.8, -0.9), (0.0, 0.7), (0.8, -0.9))) * size
-    turn = tilt + math.pi * float(brush.traits.first)
+    turn = tilt + pi * float(brush.traits.first)
     return [Stroke(at + turned(corners + brush.rng.normal(0, 0.08, (3, 2)) * size, turn))]
 
 
@@ -198,20 +198,20 @@ def _beside(
     strokes = []
     for lean in leans:
         for way in (-1, 1):
-            off = toward(lean + math.pi / 2) * way * apart * size
+            off = toward(lean + pi / 2) * way * apart * size
             strokes += _arms(at + off, size, (lean,), brush)
     return strokes
 
 
 def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    return _beside(at, size, (tilt, tilt + math.pi / 2), 0.35, brush)
+    return _beside(at, size, (tilt, tilt + pi / 2), 0.35, brush)
 
 
 def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
     return _beside(at, size, (tilt + (0.8 if brush.traits.first else -0.8),), 0.3, brush)
 
 
-_ARMS = {"x": (0.8, -0.8), "plus": (0, math.pi / 2), "star": (0, 1.05, 2.1), "strike": (0,)}
+_ARMS = {"x": (0.8, -0.8), "plus": (0, pi / 2), "star": (0, 1.05, 2.1), "strike": (0,)}
 """Angles of marks that are straight strokes through one point."""
 
 _CROSSES: dict[str, Make] = {

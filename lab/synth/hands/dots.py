@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from math import pi, tau
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from lab.synth.hands.ink import Stroke
 from lab.synth.hands.preferences import Brush, ShieldShape
 from lab.synth.hands.strokes import Path, hatch, line, ring, rounded, scribble, turned
 
-_ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, 2 * math.pi, 15)[:-1]])
+_ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, tau, 15)[:-1]])
 
 
 def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
@@ -32,7 +33,7 @@ def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
     squash = brush.rng.uniform(0.72, 1.0) - 0.15 * max(brush.traits.slop - 0.7, 0)
     force = brush.force()
     return [
-        replace(s, path=at + turned(s.path, brush.rng.uniform(0, 2 * math.pi)), pressure=force)
+        replace(s, path=at + turned(s.path, brush.rng.uniform(0, tau)), pressure=force)
         for s in _DOTS[style](inner, squash, brush)
     ]
 
@@ -80,7 +81,7 @@ def _rings(r: float, squash: float, brush: Brush) -> list[Stroke]:
         path = ring(_O, r, rng, turns=turns, squash=squash, inward=inward, wobble=0.1)
         return [Stroke(path)]
     runs = []
-    for _ in range(int(rng.integers(2, 4))):
+    for _ in range(rng.integers(2, 4)):
         off = rng.normal(0, 0.12, 2) * r
         runs.append(Stroke(ring(off, brush.about(0.95 * r, 0.12), rng, squash=squash)))
     return runs
@@ -99,7 +100,7 @@ def _taps(r: float, squash: float, brush: Brush) -> list[Stroke]:
     """Short taps on one spot that touch, so that they form one dot."""
     runs = []
     reach = min(r, 1.3 * brush.width)
-    for _ in range(int(brush.rng.integers(3, 7))):
+    for _ in range(brush.rng.integers(3, 7)):
         at = brush.rng.normal(0, 0.35, 2) * reach
         end = at + brush.rng.normal(0, 0.3, 2) * reach
         runs.append(Stroke(line(at, end, brush.rng), brush.rng.uniform(1.0, 1.7)))
@@ -107,14 +108,14 @@ def _taps(r: float, squash: float, brush: Brush) -> list[Stroke]:
 
 
 def _smear(r: float, squash: float, brush: Brush) -> list[Stroke]:
-    tail = toward(brush.rng.uniform(0, 2 * math.pi)) * r * brush.rng.uniform(0.3, 0.8)
+    tail = toward(brush.rng.uniform(0, tau)) * r * brush.rng.uniform(0.3, 0.8)
     body = ring(_O, r, brush.rng, squash=squash, wobble=0.12)
     return [Stroke(body, solid=True), Stroke(line(_O, tail, brush.rng))]
 
 
 def _comma(r: float, squash: float, brush: Brush) -> list[Stroke]:
     """A point with a tail that grows with haste."""
-    rng, tail = brush.rng, toward(brush.rng.uniform(0, 2 * math.pi))
+    rng, tail = brush.rng, toward(brush.rng.uniform(0, tau))
     head = ring(_O, 0.6 * r, rng, turns=1.3, squash=squash, inward=0.5)
     end, bow = tail * r * rng.uniform(1.0, 1.7), rng.uniform(0.05, 0.35) * rng.choice((-1, 1))
     point = Stroke(head, solid=rng.random() < 0.7)
@@ -144,7 +145,7 @@ def _square(r: float, squash: float, brush: Brush) -> list[Stroke]:
 
 
 def _asterisk(r: float, squash: float, brush: Brush) -> list[Stroke]:
-    turns = np.arange(3) * math.pi / 3 + brush.rng.normal(0, 0.15, 3)
+    turns = np.arange(3) * pi / 3 + brush.rng.normal(0, 0.15, 3)
     arms = [toward(float(a)) * r * brush.rng.uniform(0.8, 1.1) for a in turns]
     return [Stroke(line(-arm, arm, brush.rng)) for arm in arms]
 
@@ -223,9 +224,9 @@ def two_dots(shield: ShieldShape, brush: Brush) -> list[Stroke]:
         apart = (one + other) * rng.uniform(LINKED if rings else WAIST, 1.1)
     angle = traits.pair + rng.normal(0, 0.12 + 0.15 * traits.slop)
     if way == "corners":
-        angle = math.pi / 4 * (1 if traits.first else -1) + rng.normal(0, 0.1)
+        angle = pi / 4 * (1 if traits.first else -1) + rng.normal(0, 0.1)
     elif way == "anyhow":
-        angle = rng.uniform(0, math.pi)
+        angle = rng.uniform(0, pi)
     step = toward(angle) * apart / 2
     room = 0.25 * shield.radius
     middle = shield.middle + np.clip(traits.wander * room * rng.normal(0, 0.5, 2), -room, room)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from math import pi, tau
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def fill(polygon: Path, brush: Brush, style: str, *, whole: bool = True) -> list
     style: a habit of the part `fill`. whole: False for a smaller area, as a quarter of a shield
     or a roof: its strokes may be further apart relative to its size.
     """
-    size = float(np.sqrt(np.ptp(polygon, axis=0).prod()))
+    size = float(np.sqrt(np.ptp(polygon, 0).prod()))
     style = "hatch" if style == "gapped" and not whole else style
     if style in _EVEN:
         return _even(polygon, brush, style, size, whole)
@@ -68,12 +68,12 @@ def _even(polygon: Path, brush: Brush, style: str, size: float, whole: bool) -> 
     if style == "zigzag":
         paths = [rounded(p) for p in paths]
     if style == "cross_hatch":
-        turn = angle + math.pi / 2 + rng.normal(0, 0.2)
+        turn = angle + pi / 2 + rng.normal(0, 0.2)
         again = gap * rng.uniform(1, 1.6)
         paths += hatch(polygon, turn, again, rng, slop=slop, overshoot=over, joined=joined)
     if style == "passes":
-        for _ in range(int(rng.integers(1, 3))):
-            turn = rng.uniform(0, math.pi)
+        for _ in range(rng.integers(1, 3)):
+            turn = rng.uniform(0, pi)
             paths += hatch(polygon, turn, 1.5 * gap, rng, slop=0.8, overshoot=over - 0.04 * size)
     strokes = [Stroke(p, pressure=brush.force()) for p in paths]
     if rng.random() < 0.2:
@@ -99,12 +99,12 @@ def _scribble(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stro
 def _spiral(polygon: Path, brush: Brush, size: float, gap: float, round_: bool) -> list[Stroke]:
     """One stroke that spirals from the edge to the middle. It follows the edge or, if it may be
     round, sometimes leaves the corners free."""
-    rng, middle = brush.rng, polygon.mean(axis=0)
+    rng, middle = brush.rng, polygon.mean(0)
     rounds = int(max(FEWEST - 1, 0.5 * size / (gap * rng.uniform(1.0, 1.8))))
     if round_ and rng.random() < 0.5:
-        reach = np.ptp(polygon, axis=0) / 2 * rng.uniform(0.86, 1.02)
+        reach = np.ptp(polygon, 0) / 2 * rng.uniform(0.86, 1.02)
         path = ring(np.zeros(2), 1.0, rng, turns=rounds, inward=0.94, wobble=0.05)
-        return [Stroke((polygon.max(axis=0) + polygon.min(axis=0)) / 2 + path * reach)]
+        return [Stroke((polygon.max(0) + polygon.min(0)) / 2 + path * reach)]
     edge = outline(polygon, rng, scale=1.0, wobble=0.0)[:-1]
     scale = np.linspace(rng.uniform(0.92, 1.03), 0.06, rounds * len(edge))
     path = middle + (np.tile(edge, (rounds, 1)) - middle) * scale[:, None]
@@ -116,14 +116,14 @@ def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]
     rng = brush.rng
     loop = max(size / rng.uniform(4.5, 8.0), 1.2 * brush.width)
     strokes: list[Stroke] = []
-    middle = np.asarray(polygon.mean(axis=0))
+    middle = np.asarray(polygon.mean(0))
     inner = np.asarray(middle + (polygon - middle) * (1 - loop / size))
     for row in hatch(inner, brush.traits.hatch, 1.5 * loop, rng, slop=0.2, joined=False):
         length = float(np.hypot(*(row[-1] - row[0])))
         turns = max(2, int(length / max(0.8 * gap, 0.3 * loop)))
         t = np.linspace(0, 1, 12 * turns)
         spots = points_at(row, t, np.linspace(0, 1, len(row)))
-        a = 2 * math.pi * turns * t
+        a = tau * turns * t
         swing = loop * (1 + 0.15 * drift(len(t), rng, 3))
         strokes.append(Stroke(spots + np.stack((np.cos(a) * swing, np.sin(a) * swing), 1) * 0.85))
     return strokes
@@ -134,24 +134,24 @@ def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> list[Strok
     rng = brush.rng
     rims = [
         Stroke(outline(polygon, rng, scale=rng.uniform(0.9, 1.0), wobble=0.015 * size))
-        for _ in range(int(rng.integers(1, 3)))
+        for _ in range(rng.integers(1, 3))
     ]
-    inner = polygon.mean(axis=0) + (polygon - polygon.mean(axis=0)) * 0.9
-    way = ("hatch", "zigzag", "scribble")[int(rng.integers(3))]
+    inner = polygon.mean(0) + (polygon - polygon.mean(0)) * 0.9
+    way = ("hatch", "zigzag", "scribble")[rng.integers(3)]
     return rims + fill(inner, brush, way, whole=False)
 
 
 def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
     """Two to four pieces, each hatched in a different direction."""
     rng, pieces = brush.rng, [polygon]
-    for _ in range(int(rng.integers(1, 3))):
-        turn = toward(rng.uniform(0, 2 * math.pi))
-        at = polygon.mean(axis=0) + rng.normal(0, 0.08, 2) * size
+    for _ in range(rng.integers(1, 3)):
+        turn = toward(rng.uniform(0, tau))
+        at = polygon.mean(0) + rng.normal(0, 0.08, 2) * size
         pieces = [half(p, at, way * turn) for p in pieces for way in (1.0, -1.0)]
         pieces = [p for p in pieces if len(p) > 2]
     paths = []
     for piece in pieces:
-        way, slop = rng.uniform(0, math.pi), brush.traits.slop
+        way, slop = rng.uniform(0, pi), brush.traits.slop
         paths += hatch(piece, way, 1.1 * gap, rng, slop=slop, joined=brush.traits.joined)
     return [Stroke(p, pressure=brush.force()) for p in paths]
 
@@ -160,7 +160,7 @@ def _gapped(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke
     """Loose runs that leave one or two strips of paper and partly leave the area."""
     rng, traits = brush.rng, brush.traits
     angle = traits.hatch + rng.normal(0, 0.15)
-    across, normal = polygon @ toward(angle + math.pi / 2), toward(angle + math.pi / 2)
+    across, normal = polygon @ toward(angle + pi / 2), toward(angle + pi / 2)
     gap = min(gap * rng.uniform(1.0, 1.5), max(0.11 * size, 0.8 * brush.width))
     over = size * max(rng.normal(0.1, 0.12) * traits.slop, 0.0)
     strips = np.linspace(0, 1, int(rng.integers(3, 5)))[1:-1]
@@ -177,7 +177,7 @@ def _gapped(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke
 
 def _rays(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
     """Strokes from the middle to the edge and back."""
-    rng, middle = brush.rng, polygon.mean(axis=0)
+    rng, middle = brush.rng, polygon.mean(0)
     edge = outline(polygon, rng, scale=1.0, wobble=0.02 * size)
     walk = np.concatenate(((0,), np.cumsum(np.hypot(*np.diff(edge, axis=0).T))))
     count = int(min(max(walk[-1] / (2.0 * gap), 14), 60))
@@ -232,7 +232,7 @@ def _into(path: Path, polygon: Path) -> Path:
     low, high = polygon[:, 1].min(), polygon[:, 1].max()
     y = (low + high) / 2 + path[:, 1] * (high - low) / 2
     left, right = spans(polygon, 0.0, np.clip(y, low + 1e-6, high - 1e-6)).T
-    return np.stack(((left + right) / 2 + path[:, 0] * (right - left) / 2, y), axis=1)
+    return np.stack(((left + right) / 2 + path[:, 0] * (right - left) / 2, y), 1)
 
 
 def _area(shield: ShieldShape, brush: Brush, area: str) -> Path:
@@ -243,14 +243,14 @@ def _area(shield: ShieldShape, brush: Brush, area: str) -> Path:
     if area == "over":
         return centre + (shield.polygon - centre) * brush.near(1.1, 0.07, 1.02, 1.3)
     if area == "short":
-        turn = rng.uniform(0, 2 * math.pi)
+        turn = rng.uniform(0, tau)
         reach = float(((shield.polygon - centre) @ toward(turn)).max())
         cut = half(
             shield.polygon, centre + toward(turn) * reach * rng.uniform(0.55, 0.8), -toward(turn)
         )
         return cut if len(cut) > 2 else shield.polygon
     if area == "oval":
-        radii = np.ptp(shield.polygon, axis=0) / 2 * rng.uniform(0.85, 1.05)
+        radii = np.ptp(shield.polygon, 0) / 2 * rng.uniform(0.85, 1.05)
         oval = ring(np.zeros(2), 1.0, rng, turns=1.0, wobble=0.03)[:-1]
         return np.asarray(centre + oval * radii)
     return shield.polygon

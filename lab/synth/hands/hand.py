@@ -77,7 +77,7 @@ def draw_board(
     if castle_used:
         _colour_roofs(sheet)
     scribble_around(sheet, board)
-    for _ in range(int(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * messiness))):
+    for _ in range(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * messiness)):
         grid = np.array(layout.grid_rect)
         at = grid[:2] + rng.uniform(0, 1, 2) * grid[2:]
         scrawl.smear(page, page_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
@@ -149,17 +149,17 @@ def _overrun(
     crossed: where crosses will be drawn; these places stay free, so that the crosses are visible.
     """
     rng, cell = sheet.rng, np.array(sheet.layout.cell_mm)
-    most = np.clip(0.98 * cell / np.ptp(shield.polygon, axis=0), 1.0, BEYOND)
+    most = np.clip(0.98 * cell / np.ptp(shield.polygon, 0), 1.0, BEYOND)
     polygon = shield.centre + (shield.polygon - shield.centre) * rng.uniform(1.0, most)
     around = shield.around
     taken = np.array(crossed).reshape(-1, 2)
-    free = [at for at in shield.circles if not (taken == at).all(axis=1).any()]
+    free = [at for at in shield.circles if not (taken == at).all(1).any()]
     covers = sheet.hand.traits.habits["cross"] in COVERING
     if free and not covers and rng.random() < sheet.hand.sweeps:
         swept = np.array(free)
         if coat is Coat.FILLED:
             polygon, swept = _swept(polygon, swept, shield.circle, rng)
-        gaps = np.hypot(*(around[:, None] - swept).transpose(2, 0, 1)).min(axis=1)
+        gaps = np.hypot(*(around[:, None] - swept).transpose(2, 0, 1)).min(1)
         around = around[gaps > 1e-6]
     heeded = shield.circles if covers else shield.circles[:0]
     careless = replace(shield, polygon=polygon, circles=heeded)
@@ -168,9 +168,9 @@ def _overrun(
 
 def _swept(polygon: Path, circles: Path, radius: float, rng: Rng) -> tuple[Path, Path]:
     """Extend the filled area over adjacent circles, one to all of them; returns these too."""
-    start = circles[int(rng.integers(len(circles)))]
+    start = circles[rng.integers(len(circles))]
     order = np.hypot(*(circles - start).T).argsort()
-    swept = circles[order[: int(rng.integers(1, len(circles) + 1))]]
+    swept = circles[order[: rng.integers(1, len(circles) + 1)]]
     corners = SQUARE * radius * rng.uniform(0.3, 1.3)
     points = np.concatenate((polygon, (swept[:, None] + corners).reshape(-1, 2)))
     hull = cv2.convexHull(f32(points))[:, 0]
@@ -189,7 +189,7 @@ def _strike(sheet: Sketch, shield: ShieldShape, pen: Pen) -> ShieldShape:
     marks = one_dot(wrong, sheet.brush(pen))
     x = np.linspace(-0.85, 0.85, int(rng.integers(12, 22))) * shield.radius
     y = np.where(np.arange(len(x)) % 2, 0.8, -0.8) * size * rng.uniform(0.6, 1.1, len(x))
-    zigzag = np.stack((x, y), axis=1) + wrong.middle
+    zigzag = np.stack((x, y), 1) + wrong.middle
     sheet.ink([*marks, Stroke(zigzag)], pen)
     low = shield.middle + shift
     box = np.array(((-1, -0.42), (1, -0.42), (1, 0.42), (-1, 0.42))) * shield.radius + low
@@ -217,7 +217,7 @@ def _ghost(sheet: Sketch, shield: ShieldShape, empty: bool) -> None:
             marks = marks[:3]
         _erase(sheet, marks, shield.middle, shield.radius)
     if len(shield.circles) and rng.random() < often:
-        at = shield.circles[int(rng.integers(len(shield.circles)))]
+        at = shield.circles[rng.integers(len(shield.circles))]
         marks = draw_cross(at, shield.circle, shield.pitch, sheet.brush(pen), "x")
         _erase(sheet, marks, at, shield.circle)
 

@@ -156,7 +156,7 @@ def lay_ink(
         return
     every = np.concatenate([s.path for s in todo])
     pad = max(s.width for s in todo) * pen.width * px_per_mm + 3 * blur_mm * px_per_mm + 2
-    low, high = every.min(axis=0) * px_per_mm - pad, every.max(axis=0) * px_per_mm + pad
+    low, high = every.min(0) * px_per_mm - pad, every.max(0) * px_per_mm + pad
     box = box_on(page, low, high)
     if box is None:
         return
@@ -172,7 +172,7 @@ def lay_ink(
         # take the ink off the discs, with a slightly soft and uneven edge, in place
         origin = box[:2]
         radius = max(1, round(spare.radius * px_per_mm))
-        near = (spare.centers * px_per_mm - origin > -radius).all(axis=1)
+        near = (spare.centers * px_per_mm - origin > -radius).all(1)
         near &= (spare.centers * px_per_mm - origin < np.array(alpha.shape[::-1]) + radius).all(
             axis=1
         )
@@ -242,7 +242,7 @@ def multiply(
 def inked(paper: U8, alpha: F32, through: float, body: float) -> F32:
     """How bright paper is under ink, in one channel of `multiply`."""
     own = through * body
-    lit = paper * (1 - alpha * np.float32(1 - through + own))
+    lit = paper * (1 - alpha * (1 - through + own))
     if own:
-        lit += alpha * np.float32(255 * own)
+        lit += alpha * (255 * own)
     return lit

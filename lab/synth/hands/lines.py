@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from math import pi
 
 import numpy as np
 
@@ -28,7 +29,7 @@ NEIGHBOUR = 0.22
 
 def _ends(shield: ShieldShape, brush: Brush, angle: float, at: Path, reach: float) -> Path:
     """Return (2, 2) ends of a line through `at`; reach: its length relative to the shield there."""
-    across = np.array((float(at @ toward(angle + math.pi / 2)),))
+    across = np.array((float(at @ toward(angle + pi / 2)),))
     t0, t1 = spans(shield.polygon, angle, across)[0]
     t = float(at @ toward(angle))
     if math.isnan(t0):
@@ -106,7 +107,7 @@ def one_line(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     ends = _ends(shield, brush, angle, shield.middle, reach)
     for turn in range(6):
         at = _middle(shield, brush, 0.4 * shield.radius)
-        ends = _ends(shield, brush, angle + turn * math.pi / 6, at, reach)
+        ends = _ends(shield, brush, angle + turn * pi / 6, at, reach)
         if _misses(shield, ends, brush):
             break
     return _drawn(shield, brush, ends, style, _parted(shield, brush))
@@ -125,7 +126,7 @@ def _two_bends(shield: ShieldShape, brush: Brush, style: str) -> list[Stroke]:
     at = shield.centre + 0.04 * shield.span * rng.normal(0, 1, 2)
     strokes = []
     for side in (-1, 1):
-        step = toward(angle + math.pi / 2) * side * (wide + gap) / 2
+        step = toward(angle + pi / 2) * side * (wide + gap) / 2
         lean = angle + rng.normal(0, 0.05)
         strokes += bend(shield, brush, at + step, lean, brush.about(wide, 0.08), style)
     return strokes
@@ -158,12 +159,12 @@ def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     pair: list[Path] = []
     for turn in range(6):
         at = _middle(shield, brush, 0.15 * shield.radius)
-        lean = angle + turn * math.pi / 6
-        step = toward(lean + math.pi / 2) * apart / 2
+        lean = angle + turn * pi / 6
+        step = toward(lean + pi / 2) * apart / 2
         tilt = rng.normal(0, 0.16 if way == "skewed" else 0.05, 2) * min(1.0, apart / shield.radius)
         reaches = np.full(2, reach)
         if way == "uneven":
-            reaches[int(rng.integers(2))] *= rng.uniform(0.5, 0.8)
+            reaches[rng.integers(2)] *= rng.uniform(0.5, 0.8)
         pair = [
             _ends(shield, brush, lean + float(tilt[i]), at + side * step, float(reaches[i]))
             for i, side in enumerate((-1, 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import pi
 
 import numpy as np
 
@@ -79,7 +80,7 @@ class Preferences:
     writer: float
 
 
-_PAIRS = {"stacked": math.pi / 2, "side": 0.0, "slanted": -math.pi / 4}
+_PAIRS = {"stacked": pi / 2, "side": 0.0, "slanted": -pi / 4}
 
 
 def random_preferences(
@@ -100,7 +101,7 @@ def random_preferences(
     mine = {part: any_habit(part, dice, rng) for part in PARTS} | dict(habits or {})
     u = rng.uniform
     slop = rng.beta(1.6, 2.2) * (1.0 if rng.random() < 0.92 else u(1.0, 1.5))
-    slants = (0.0, math.pi / 2, -math.pi / 4, math.pi / 4, float(u(0, math.pi)))
+    slants = (0.0, pi / 2, -pi / 4, pi / 4, float(u(0, pi)))
     slant = any_of(rng, slants)
     if dice:
         slant = -float(rng.choice((u(0.45, 0.95), u(0.3, 1.2), u(2.0, 2.7)), p=(0.7, 0.2, 0.1)))
@@ -122,7 +123,7 @@ def random_preferences(
         bend=min(max(rng.lognormal(math.log(0.23), 0.22), 0.13), 0.36),
         parted=min(max(rng.lognormal(math.log(0.055), 0.5), PARTED[0]), PARTED[1]),
         runs=float(u(2.6, 6.5)),
-        hatch=float(u(0, math.pi)),
+        hatch=float(u(0, pi)),
         spread=float(u(0, 1)),
         pair=pair + rng.normal(0, 0.1),
         closure=rng.normal(0.08, 0.12),
@@ -161,12 +162,12 @@ class ShieldShape:
     @property
     def span(self) -> float:
         """The lesser of its width and height, mm."""
-        return float(np.ptp(self.polygon, axis=0).min())
+        return float(np.ptp(self.polygon, 0).min())
 
     @property
     def centre(self) -> Path:
         """The middle of its bounding box."""
-        return np.asarray((self.polygon.min(axis=0) + self.polygon.max(axis=0)) / 2)
+        return np.asarray((self.polygon.min(0) + self.polygon.max(0)) / 2)
 
 
 @dataclass(frozen=True, eq=False)

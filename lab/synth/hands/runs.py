@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise
+from math import pi, tau
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def path_between(path: Path, ends: Path, high: float) -> Path:
     """Map a path along the x axis from -1 to 1 between two ends; high: mm per unit of y."""
     run = ends[1] - ends[0]
     sized = path * (math.hypot(*run) / 2, high)
-    return np.asarray(turned(sized, math.atan2(run[1], run[0])) + ends.mean(axis=0))
+    return np.asarray(turned(sized, math.atan2(run[1], run[0])) + ends.mean(0))
 
 
 def _path(ends: Path, brush: Brush, most: float = math.inf) -> Path:
@@ -96,11 +97,11 @@ def _loop(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     """Back and forth in one stroke: a long, narrow loop, closed or nearly so."""
     rng = brush.rng
     n, start = 26, rng.uniform(-0.5, 0.5)
-    t = start + np.linspace(0, 2 * math.pi * (1 + rng.normal(0.02, 0.05)), n)
+    t = start + np.linspace(0, tau * (1 + rng.normal(0.02, 0.05)), n)
     x = np.cos(t) * (1 + rng.normal(0, 0.02))
     y = np.sin(t) * parted / 2 * rng.uniform(0.6, 1.0) * (1 + 0.3 * rng.normal() * x)
     half = (ends[1] - ends[0]) / 2
-    path = ends.mean(axis=0) + x[:, None] * half + y[:, None] * _across(ends)
+    path = ends.mean(0) + x[:, None] * half + y[:, None] * _across(ends)
     return [
         Stroke(path + 0.4 * brush.traits.tremor * drift(n, rng)[:, None], pressure=brush.force())
     ]
@@ -136,7 +137,7 @@ def _hooked(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 def _wave(ends: Path, height: float, waves: float, phase: float) -> Path:
     t = np.linspace(0, 1, 28)
-    swing = height * np.sin(2 * math.pi * waves * t + phase)
+    swing = height * np.sin(tau * waves * t + phase)
     straight = ends[0] + t[:, None] * (ends[1] - ends[0])
     return np.asarray(straight + swing[:, None] * _across(ends))
 
@@ -152,7 +153,7 @@ def _wavy(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
 
 def _braid(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     waves, phase = brush.rng.uniform(0.8, 1.5), brush.rng.uniform(0, 3)
-    paths = [_wave(ends, 0.5 * parted, waves, phase + p) for p in (0.0, math.pi)]
+    paths = [_wave(ends, 0.5 * parted, waves, phase + p) for p in (0.0, pi)]
     return _strokes(paths, brush, joined=False)
 
 
@@ -162,7 +163,7 @@ def _coil(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     size = max(0.6 * parted, 0.9 * brush.width)
     turns = max(3, int(length / (2.2 * size)))
     t = np.linspace(0, 1, 12 * turns)
-    around = 2 * math.pi * turns * t
+    around = tau * turns * t
     x = t + 1.1 * size / length * np.cos(around)
     path = ends[0] + x[:, None] * (ends[1] - ends[0])
     path = path + (size * np.sin(around) * (1 + 0.2 * drift(len(t), rng, 3)))[:, None] * _across(

@@ -5,7 +5,7 @@ Lengths in mm on the page.
 
 from __future__ import annotations
 
-import math
+from math import pi
 
 import cv2
 import numpy as np
@@ -78,7 +78,7 @@ def word(at: Path, height: float, letters: int, rng: Rng) -> list[Stroke]:
 
 def total(rng: Rng) -> str:
     """Return a sum, as players jot it down."""
-    terms = [str(int(rng.integers(1, 40))) for _ in range(int(rng.integers(1, 7)))]
+    terms = [str(int(rng.integers(1, 40))) for _ in range(rng.integers(1, 7))]
     if rng.random() < 0.3:
         terms = [f"{rng.integers(2, 9)}x{rng.integers(1, 6)}" for _ in terms[:4]]
     end = f"={rng.integers(20, 99)}" if rng.random() < 0.6 else ""
@@ -121,17 +121,17 @@ def stray(at: Path, size: float, rng: Rng) -> list[Stroke]:
 def smudge(page: U8, at: Path, size: float, rng: Rng, px_per_mm: float) -> None:
     """Rub a soft grey patch about `size` mm wide onto the page, in place."""
     half = size * rng.uniform(0.4, 1.0, 2)
-    turn = rng.uniform(0, math.pi)
+    turn = rng.uniform(0, pi)
     box = _box(page, at, float(half.max()) * 1.6, px_per_mm)
     if box is None:
         return
     x0, y0, x1, y1 = box
     yy, xx = f32(np.mgrid[y0:y1, x0:x1])
-    local = np.stack((xx / px_per_mm - at[0], yy / px_per_mm - at[1]), axis=-1).reshape(-1, 2)
+    local = np.stack((xx / px_per_mm - at[0], yy / px_per_mm - at[1]), -1).reshape(-1, 2)
     local = turned(local.astype(np.float64), -turn) / half
-    fall = f32(np.exp(-1.5 * (local**2).sum(axis=1)).reshape(xx.shape))
+    fall = f32(np.exp(-1.5 * (local**2).sum(1)).reshape(xx.shape))
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
-    alpha = fall * (0.3 + 0.7 * cloud) * np.float32(rng.uniform(0.03, 0.16))
+    alpha = fall * (0.3 + 0.7 * cloud) * rng.uniform(0.03, 0.16)
     multiply(page, (x0, y0), alpha, (0.3, 0.3, 0.3))
 
 
@@ -148,7 +148,7 @@ def smear(page: U8, blank: U8, at: Path, reach: float, rng: Rng, px_per_mm: floa
     through = page[y0:y1, x0:x1] / paper
     long = max(3, round(reach * rng.uniform(0.2, 0.7) * px_per_mm)) | 1
     kernel = np.zeros((long, long), np.float32)
-    end = toward(rng.uniform(0, math.pi)) * (long // 2)
+    end = toward(rng.uniform(0, pi)) * (long // 2)
     ends = [tuple(round(float(long // 2 + way * v)) for v in end) for way in (-1, 1)]
     cv2.line(kernel, ends[0], ends[1], 1.0, 1)
     drawn = f32(cv2.filter2D(through, -1, kernel / kernel.sum()))
@@ -175,13 +175,13 @@ def coffee_ring(page: U8, at: Path, radius: float, rng: Rng, px_per_mm: float) -
         cv2.ellipse(alpha, middle, axes, 0, start, start + sweep, strength, thick, cv2.LINE_AA)
     soft = f32(cv2.GaussianBlur(alpha, (0, 0), 0.3 * px_per_mm))
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
-    soft *= (0.2 + 0.8 * cloud) * np.float32(rng.uniform(0.15, 0.5))
+    soft *= (0.2 + 0.8 * cloud) * rng.uniform(0.15, 0.5)
     multiply(page, (x0, y0), soft, (0.25, 0.42, 0.6))
 
 
 def fluid(page: U8, outline: Path, rng: Rng, px_per_mm: float) -> None:
     """Paint correction fluid over an outline (mm), in place: nearly opaque, not quite white."""
-    low, high = outline.min(axis=0) * px_per_mm - 2, outline.max(axis=0) * px_per_mm + 2
+    low, high = outline.min(0) * px_per_mm - 2, outline.max(0) * px_per_mm + 2
     box = box_on(page, low, high)
     if box is None:
         return

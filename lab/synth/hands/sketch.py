@@ -204,8 +204,8 @@ def free_room(layout: Layout) -> ShieldShape:
     """Return the shield of a cell at (0, 0) and its largest disc that is free of circles."""
     polygon = np.array(layout.shield, np.float64)
     circles = np.array(layout.circles, np.float64).reshape(-1, 2)
-    low = polygon.min(axis=0)
-    scale = 96 / float(np.ptp(polygon, axis=0).max())
+    low = polygon.min(0)
+    scale = 96 / float(np.ptp(polygon, 0).max())
     mask = np.zeros((100, 100), np.uint8)
     cv2.fillPoly(mask, [np.round((polygon - low) * scale + 1).astype(np.int32)], 1)
     for x, y in (circles - low) * scale + 1:
@@ -214,7 +214,7 @@ def free_room(layout: Layout) -> ShieldShape:
     mask[0], mask[-1], mask[:, 0], mask[:, -1] = 0, 0, 0, 0
     depth = cv2.distanceTransform(mask, cv2.DIST_L2, 5)
     deepest = depth >= 0.97 * depth.max()
-    middle = np.argwhere(deepest)[:, ::-1].mean(axis=0)
+    middle = np.argwhere(deepest)[:, ::-1].mean(0)
     if not deepest[int(middle[1]), int(middle[0])]:
         middle = np.array(np.unravel_index(int(depth.argmax()), depth.shape)[::-1], np.float64)
     cell = np.array(layout.cell_mm)
@@ -227,7 +227,7 @@ def free_room(layout: Layout) -> ShieldShape:
         circles,
         layout.circle_radius_mm,
         pitch=float(gaps[gaps > 1e-6].min(initial=cell.min())),
-        margin=max(0.0, float((cell - np.ptp(polygon, axis=0)).min())),
+        margin=max(0.0, float((cell - np.ptp(polygon, 0)).min())),
         others=others,
     )
 
@@ -251,7 +251,7 @@ def beside(sheet: Sketch, shield: ShieldShape, taken: list[Path]) -> Path:
     tries = centre + sheet.rng.uniform(-0.36, 0.36, (40, 2)) * pitch
     around = [shield.circles + pitch * (dx, dy) for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))]
     away = np.concatenate((np.array(taken).reshape(-1, 2), *around, centre[None] + 9e3))
-    gaps = np.hypot(*(tries[:, None] - away).transpose(2, 0, 1)).min(axis=1)
+    gaps = np.hypot(*(tries[:, None] - away).transpose(2, 0, 1)).min(1)
     near = np.hypot(*(tries - (taken[0] if taken else centre)).T) / pitch[0]
     contour = np.round(shield.polygon * 64).astype(np.int32)
     outside = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from math import pi, tau
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ _PENS: dict[str, dict[str, Range]] = {
              "pool": (0.1, 0.9), "bleed": (0.02, 0.12), "grain": (0, 0.2)},
     "marker": {"width": (1.3, 2.6), "opacity": (0.75, 0.98), "press": (0, 0.2), "overlap": 0.6,
                "pool": (0.2, 1.0), "bleed": (0.04, 0.16), "nib": (0, 0.4, 0.4),
-               "nib_angle": (-math.pi / 2, math.pi / 2)},
+               "nib_angle": (-pi / 2, pi / 2)},
     "fineliner": {"width": (0.25, 0.55), "opacity": (0.85, 1.0), "press": (0, 0.15),
                   "pool": (0, 0.7)},
     "wipe": {"width": (0.7, 1.9), "opacity": (0.6, 0.95), "grain": (0, 0.35), "skip": (0.0, 0.3),
@@ -151,10 +152,10 @@ def drift(n: int, rng: np.random.Generator, waves: float = 1.5) -> NDArray[np.fl
 
     waves: number of oscillations over its length.
     """
-    phase = rng.uniform(0.0, 2 * math.pi, 3)
-    pace = waves * rng.uniform(0.4, 1.3, 3) * np.array((0.6, 1.0, 1.9)) * 2 * math.pi
+    phase = rng.uniform(0.0, tau, 3)
+    pace = waves * rng.uniform(0.4, 1.3, 3) * np.array((0.6, 1.0, 1.9)) * tau
     t = np.arange(n) / max(n - 1, 1)
-    return np.asarray((np.sin(t[:, None] * pace + phase) * (0.9, 0.7, 0.4)).sum(axis=1))
+    return np.asarray((np.sin(t[:, None] * pace + phase) * (0.9, 0.7, 0.4)).sum(1))
 
 
 def line(
@@ -187,11 +188,11 @@ def ring(
     turns: number of turns; squash: ratio of short to long axis; wobble: relative to the radius.
     """
     n = int(max(turns, 0.3) * 14) + 3
-    start = rng.uniform(0, 2 * math.pi)
+    start = rng.uniform(0, tau)
     way = 1.0 if rng.random() < 0.5 else -1.0
-    a = start + way * np.linspace(0.0, turns * 2 * math.pi, n)
+    a = start + way * np.linspace(0.0, turns * tau, n)
     r = radius * (1 - inward * np.linspace(0.0, 1.0, n)) * (1 + wobble * drift(n, rng, turns))
-    return center + turned(np.stack((np.cos(a) * r, np.sin(a) * r * squash), axis=1), start)
+    return center + turned(np.stack((np.cos(a) * r, np.sin(a) * r * squash), 1), start)
 
 
 def turned(path: Path, angle: float) -> Path:
@@ -204,17 +205,17 @@ def rounded(path: Path) -> Path:
     if len(path) < 3:
         return path
     a, b = path[:-1], path[1:]
-    cut = np.stack((0.75 * a + 0.25 * b, 0.25 * a + 0.75 * b), axis=1).reshape(-1, 2)
+    cut = np.stack((0.75 * a + 0.25 * b, 0.25 * a + 0.75 * b), 1).reshape(-1, 2)
     return np.concatenate((path[:1], cut, path[-1:]))
 
 
 def scribble(center: Path, radius: float, rng: np.random.Generator, loops: int) -> Path:
     """Return a tangled path that roughly fills a disc: back and forth while rotating."""
-    a0 = rng.uniform(0, 2 * math.pi)
+    a0 = rng.uniform(0, tau)
     k = np.arange(2 * loops)
-    a = a0 + k * math.pi + k * rng.uniform(0.2, 0.9) + rng.normal(0, 0.35, 2 * loops)
+    a = a0 + k * pi + k * rng.uniform(0.2, 0.9) + rng.normal(0, 0.35, 2 * loops)
     r = radius * rng.uniform(0.45, 1.05, 2 * loops)
-    corners = center + np.stack((np.cos(a) * r, np.sin(a) * r), axis=1)
+    corners = center + np.stack((np.cos(a) * r, np.sin(a) * r), 1)
     return rounded(rounded(corners))
 
 
@@ -225,16 +226,16 @@ def spans(polygon: Path, angle: float, offsets: NDArray[np.float64]) -> Path:
     origin along the normal (-sin, cos). Returns (K, 2): the positions along its direction
     at which each line first enters the polygon and last leaves it; NaN if it misses.
     """
-    along, normal = polygon @ toward(angle), polygon @ toward(angle + math.pi / 2)
+    along, normal = polygon @ toward(angle), polygon @ toward(angle + pi / 2)
     d0 = normal[None, :] - offsets[:, None]
     d1 = np.roll(d0, -1, axis=1)
     meets = (d0 <= 0) != (d1 <= 0)
     share = np.where(meets, d0 / np.where(meets, d0 - d1, 1.0), 0.0)
     t = along + share * (np.roll(along, -1) - along)
-    first = np.where(meets, t, np.inf).min(axis=1)
-    last = np.where(meets, t, -np.inf).max(axis=1)
-    hit = meets.any(axis=1)
-    return np.where(hit[:, None], np.stack((first, last), axis=1), np.nan)
+    first = np.where(meets, t, np.inf).min(1)
+    last = np.where(meets, t, -np.inf).max(1)
+    hit = meets.any(1)
+    return np.where(hit[:, None], np.stack((first, last), 1), np.nan)
 
 
 def hatch(
@@ -254,7 +255,7 @@ def hatch(
     overshoot: mm beyond the edge (negative: short of it); joined: as one path, without
     lifting the pen; bow: height of each stroke's arc relative to its length.
     """
-    normal = polygon @ toward(angle + math.pi / 2)
+    normal = polygon @ toward(angle + pi / 2)
     offsets = np.arange(normal.min() + 0.4 * gap, normal.max() - 0.15 * gap, gap)
     offsets = offsets + np.clip(rng.normal(0, 0.22 * slop, len(offsets)), -0.3, 0.3) * gap
     ends = spans(polygon, angle, offsets)
@@ -266,11 +267,11 @@ def hatch(
     push = overshoot + rng.normal(0, 0.09 * slop * size, ends.shape)
     ends = ends + push * (-1, 1)
     tilt = rng.normal(0, 0.3 * slop * gap, ends.shape)
-    d, n = toward(angle), toward(angle + math.pi / 2)
+    d, n = toward(angle), toward(angle + pi / 2)
     a = ends[:, :1] * d + (offsets[:, None] + tilt[:, :1]) * n
     b = ends[:, 1:] * d + (offsets[:, None] + tilt[:, 1:]) * n
     arc = bow * (ends[:, 1:] - ends[:, :1]) * n
-    lines = np.stack((a, 0.7 * a + 0.3 * b + 0.84 * arc, 0.3 * a + 0.7 * b + 0.84 * arc, b), axis=1)
+    lines = np.stack((a, 0.7 * a + 0.3 * b + 0.84 * arc, 0.3 * a + 0.7 * b + 0.84 * arc, b), 1)
     if not joined:
         return list(lines)
     lines[1::2] = lines[1::2, ::-1]
@@ -299,8 +300,8 @@ def outline(polygon: Path, rng: np.random.Generator, *, scale: float, wobble: fl
     n = int(min(max(walk[-1] / STEP_MM, 12), 60))
     t = np.linspace(0, walk[-1], n)
     path = points_at(ring_, t, walk)
-    middle = polygon.mean(axis=0)
-    noise = np.stack((drift(n, rng, 4), drift(n, rng, 4)), axis=1)
+    middle = polygon.mean(0)
+    noise = np.stack((drift(n, rng, 4), drift(n, rng, 4)), 1)
     return np.asarray(middle + (path - middle) * scale + wobble * noise)
 
 
@@ -308,7 +309,7 @@ def away_from(path: Path, centers: Path, radius: float) -> Path:
     """Return the longest piece of `path` that stays `radius` away from all centres."""
     if not len(centers) or len(path) < 2:
         return path
-    gap = np.hypot(*(path[:, None] - centers[None]).transpose(2, 0, 1)).min(axis=1)
+    gap = np.hypot(*(path[:, None] - centers[None]).transpose(2, 0, 1)).min(1)
     free = gap >= radius
     if free.all():
         return path

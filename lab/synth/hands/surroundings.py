@@ -97,7 +97,7 @@ def soil(
 ) -> None:
     """Add smudges and coffee rings all over the page, in place, before the marks are drawn."""
     size = np.array(page_mm)
-    for _ in range(int(rng.poisson(1.2 * messiness))):
+    for _ in range(rng.poisson(1.2 * messiness)):
         scrawl.smudge(page, rng.uniform(0, 1, 2) * size, 14.0, rng, px_per_mm)
     if rng.random() < 0.1 * messiness:
         _show_through(page, size, rng, px_per_mm)
@@ -109,7 +109,7 @@ def soil(
 def _show_through(page: U8, size: Path, rng: Rng, px_per_mm: float) -> None:
     """Add faint show-through of writing on the back, in place."""
     pen, fade, blur = random_pen(rng), rng.uniform(0.03, 0.12), rng.uniform(0.15, 0.5)
-    for _ in range(int(rng.integers(6, 40))):
+    for _ in range(rng.integers(6, 40)):
         at, height = rng.uniform(0.05, 0.95, 2) * size, rng.uniform(2.5, 7.0)
         lot = rng.random()
         if lot < 0.4:
@@ -133,7 +133,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
     page = np.array(layout.page_mm)
     pens = (sheet.hand.pen, sheet.hand.cross_pen, random_pen(rng))
     lines = 3.0 * messiness + (5.0 if sheet.adds == "sums" else 0.0)
-    for _ in range(int(rng.poisson(lines))):
+    for _ in range(rng.poisson(lines)):
         height = rng.uniform(2.2, 7.0)
         band = int(rng.integers(4))
         lot = rng.uniform(0, 1, 2)
@@ -163,9 +163,9 @@ def _strays(sheet: Sketch) -> None:
     pitch = np.array(layout.cell_mm)
     cells = np.ndindex(ROWS, COLS)
     circles = np.concatenate([sheet.shield_of(cell).circles for cell in cells])
-    for _ in range(int(rng.poisson(3.0 * sheet.messiness))):
+    for _ in range(rng.poisson(3.0 * sheet.messiness)):
         place = rng.uniform(0, 1, 2) * (COLS, ROWS)
-        place[int(rng.integers(2))] = float(rng.integers(0, ROWS + 1))
+        place[rng.integers(2)] = float(rng.integers(0, ROWS + 1))
         at = np.array(layout.grid_mm) + place * pitch
         marks = scrawl.stray(at, 0.05 * float(pitch.min()), rng)
         points = np.concatenate([mark.path for mark in marks])
@@ -180,7 +180,7 @@ def _scores(sheet: Sketch, board: Board) -> None:
     rng = sheet.rng
     cells = list(board)
     height = 0.13 * float(min(sheet.layout.cell_mm))
-    for i in rng.permutation(len(cells))[: int(rng.integers(2, 8))]:
+    for i in rng.permutation(len(cells))[: rng.integers(2, 8)]:
         shield = sheet.shield_of(cells[i])
         at = beside(sheet, shield, [*shield.circles])
         contour = np.round(shield.polygon * 64).astype(np.int32)

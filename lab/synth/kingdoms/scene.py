@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import pi, tau
 
 import cv2
 import numpy as np
@@ -25,6 +26,7 @@ from lab.synth.fields import (
     plain_random,
     rotation,
     toward,
+    u8,
 )
 from lab.synth.kingdoms.tiles import Bank, Board
 from lab.synth.photo.camera import Level, photograph
@@ -144,7 +146,7 @@ class Table:
             self.squares.append(Square(kingdom, (r, c), kind, corners))
             picture = bank.pick(rng, kind)
             if manner.tints is not None:
-                picture = np.asarray(cv2.transform(picture, manner.tints[kind]), np.uint8)
+                picture = u8(cv2.transform(picture, manner.tints[kind]))
             faces.append((corners, picture))
         self._shadow(np.concatenate([corners for corners, _ in faces]))
         for corners, picture in faces:
@@ -163,7 +165,7 @@ class Table:
                 corners = HALF + 0.5 + at + (c, r)
                 self.squares.append(Square(kingdom, (r, c), int(kind), corners))
                 self._shadow(corners)
-        tiles = (board.kinds != EMPTY).astype(np.float32)
+        tiles = f32(board.kinds != EMPTY)
         self._paste(board.bgr, (HALF + 0.5) * (cols, rows) + at, tiles)
 
     def _shadow(self, corners: F64) -> None:
@@ -173,7 +175,7 @@ class Table:
         if not mask.size:
             return
         soft = cv2.GaussianBlur(mask, (0, 0), self.rng.uniform(0.8, 3))
-        dark = f32(1 - self.rng.uniform(0.3, 0.8) / 255 * soft.astype(np.float32))
+        dark = f32(1 - self.rng.uniform(0.3, 0.8) / 255 * f32(soft))
         view[:] = lit(view, dark)
 
     def _masked(self, corners: F64, pad: int) -> tuple[U8, U8]:
@@ -194,7 +196,7 @@ class Table:
         h, w = mask.shape
         if not mask.size:
             return
-        angle = self.rng.uniform(0, 2 * np.pi)
+        angle = self.rng.uniform(0, tau)
         y, x = np.mgrid[0:h, 0:w] / max(h, w)
         along = (x - 0.5) * np.cos(angle) + (y - 0.5) * np.sin(angle) + self.rng.uniform(-0.5, 0.5)
         band = 1 / (1 + (along / self.rng.uniform(0.1, 0.8)) ** 2)
@@ -228,30 +230,30 @@ class Table:
         seen = cv2.warpPerspective(picture, matrix, size, borderMode=cv2.BORDER_REPLICATE)
         mask = np.zeros((size[1], size[0]), np.uint8)
         cv2.fillConvexPoly(mask, fixed(target - low), 255, cv2.LINE_AA, SHIFT)
-        weight = mask.astype(np.float32) / np.float32(255)
+        weight = f32(mask) / 255
         if shown is not None:
             wide = cv2.resize(shown, picture.shape[1::-1], interpolation=cv2.INTER_NEAREST)
             weight *= cv2.warpPerspective(wide, matrix, size, borderMode=cv2.BORDER_REPLICATE)
         view = self.picture[low[1] : high[1], low[0] : high[0]]
-        blend_into(view, np.asarray(seen, np.uint8), weight)
+        blend_into(view, u8(seen), weight)
 
 
 def _ruled(rng: Rng, top: U8) -> U8:
     """A cutting mat, a checked cloth or a tiled floor: squares that are not tiles."""
     side = len(top)
     pitch = TABLE_PX * log_uniform(rng, 0.2, 1.3)
-    turn = rng.uniform(0, np.pi / 2)
+    turn = rng.uniform(0, pi / 2)
     along = toward(turn)
     across = np.array([-along[1], along[0]])
     ruled = top
     if rng.random() < 0.7:  # a coloured mat; else the table shows through
         part = rng.uniform(0.4, 0.95)
-        ruled = np.asarray(top * (1 - part) + part * color(rng, (0, 0.9), (0.1, 0.9)), np.uint8)
+        ruled = u8(top * (1 - part) + part * color(rng, (0, 0.9), (0.1, 0.9)))
     shade, line = color(rng, (0, 0.9), (0, 1)), color(rng, (0, 0.4), (0, 1))
     if rng.random() < 0.3:
         y, x = np.mgrid[0:side, 0:side] / pitch
         odd = (np.floor(x * along[0] + y * along[1]) + np.floor(y * along[0] - x * along[1])) % 2
-        ruled[odd > 0] = (0.5 * ruled[odd > 0] + 0.5 * shade).astype(np.uint8)
+        ruled[odd > 0] = u8(0.5 * ruled[odd > 0] + 0.5 * shade)
     thick = int(rng.integers(1, 5))
     for k in range(-int(1.5 * side / pitch), int(1.5 * side / pitch)):
         for one, other in ((along, across), (across, along)):
@@ -413,7 +415,7 @@ def _lay_beside(
     cells = _cells(dominoes)[:, ::-1].astype(float)
     taken = np.concatenate([s.corners for s in table.squares])
     for _ in range(24 if len(dominoes) > 1 else 8):
-        turn = rotation(rng.uniform(0, 2 * np.pi))
+        turn = rotation(rng.uniform(0, tau))
         at = rng.uniform(0, table.side, 2)
         spots = cells @ turn.T + at
         on_table = ((spots > 1) & (spots < table.side - 1)).all()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import pi, tau
 from typing import Literal, Protocol
 
 import cv2
@@ -35,10 +36,8 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
     """
     image = _focus(rng, image, severity, detail_px)
     if rng.random() < 0.35 * severity:
-        length = float(
-            rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * severity)
-        )
-        angle = rng.uniform(0, np.pi)
+        length = rng.uniform(1.5, max(2.0, min(0.06 * detail_px, 12))) * (0.4 + 0.6 * severity)
+        angle = rng.uniform(0, pi)
         k = int(np.ceil(length / 2)) + 1
         y, x = np.mgrid[-k : k + 1, -k : k + 1]
         along, across = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
@@ -72,22 +71,22 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
 def compress(image: U8, quality: int) -> U8:
     """Encode as JPEG and decode again."""
     data = np.frombuffer(jpeg(image, quality), np.uint8)
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+    return u8(cv2.imdecode(data, cv2.IMREAD_COLOR))
 
 
 def _focus(rng: Rng, image: U8, severity: float, detail_px: float) -> U8:
     if rng.random() < 0.35:
         return image
     worst = min(0.05 * detail_px, 7.0)
-    radius = float(rng.uniform(0.3, max(0.6, worst)) * rng.uniform(0.25, 0.4 + 0.6 * severity))
+    radius = rng.uniform(0.3, max(0.6, worst)) * rng.uniform(0.25, 0.4 + 0.6 * severity)
     if rng.random() >= 0.3 * severity:
         return _defocus(image, radius)
     h, w = image.shape[:2]
     far = _defocus(image, min(2 * radius + 0.5, worst + 1))
-    angle = rng.uniform(0, 2 * np.pi)
+    angle = rng.uniform(0, tau)
     x = np.linspace(-1, 1, w, dtype=np.float32) * np.float32(np.cos(angle))
     y = np.linspace(-1, 1, h, dtype=np.float32)[:, None] * np.float32(np.sin(angle))
-    weight = np.clip(0.5 + 0.6 * (x + y) + np.float32(rng.uniform(-0.4, 0.4)), 0, 1)
+    weight = np.clip(0.5 + 0.6 * (x + y) + rng.uniform(-0.4, 0.4), 0, 1)
     return u8(cv2.blendLinear(image, far, 1 - weight, weight))
 
 
@@ -123,13 +122,13 @@ def _tone(rng: Rng, severity: float) -> U8:
 
 def _grainy(rng: Rng, image: U8, severity: float) -> U8:
     """Shot and read noise, sometimes smoothed into blotches by the phone."""
-    strength = float(rng.uniform(0.3, 2) + severity * rng.uniform(0, 1) ** 3 * 14)
+    strength = rng.uniform(0.3, 2) + severity * rng.uniform(0, 1) ** 3 * 14
     patch = rng.standard_normal((_PATCH, _PATCH, 3), dtype=np.float32)
-    luma = patch[..., :1] * np.float32(rng.uniform(0.6, 1.3))
-    patch = patch * np.float32(rng.uniform(0.1, 0.9)) + luma
+    luma = patch[..., :1] * rng.uniform(0.6, 1.3)
+    patch = patch * rng.uniform(0.1, 0.9) + luma
     if rng.random() < 0.6:
         size = rng.uniform(0.5, 1.8)
-        patch = cv2.GaussianBlur(patch, (0, 0), size) * np.float32(1 + size)
+        patch = cv2.GaussianBlur(patch, (0, 0), size) * (1 + size)
     if rng.random() < 0.3:
         blotch = cv2.resize(
             noise(rng, (80, 80), 80), (_PATCH, _PATCH), interpolation=cv2.INTER_CUBIC
@@ -260,15 +259,14 @@ def pose(
     severity = conditions.severity * rng.uniform(0.45, 1)
     tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
     roll = float(
-        rng.choice([0, 0, 0, 1, 2, 3]) * np.pi / 2
-        + np.deg2rad(rng.normal(0, 0.7 if is_flat else 6))
+        rng.choice([0, 0, 0, 1, 2, 3]) * pi / 2 + np.deg2rad(rng.normal(0, 0.7 if is_flat else 6))
     )
     if rng.random() < conditions.turned:
-        roll = rng.uniform(0, 2 * np.pi)
+        roll = rng.uniform(0, tau)
     focal = max(size_wh) * float(10 if is_flat else rng.uniform(0.7, 1.7))
     k1 = 0.0 if is_flat else rng.normal(0, 0.025)
     camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size_wh, k1)
-    share, spread = float(rng.uniform(*conditions.share)), rng.uniform(0, 1)
+    share, spread = rng.uniform(*conditions.share), rng.uniform(0, 1)
     inside, at = net(grid_mm, 9), middle(grid_mm)
     for attempt in range(6):
         bend = severity * 0.6**attempt if attempt < 5 and not stiff else 0.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import pi, tau
 
 import cv2
 import numpy as np
@@ -86,7 +87,7 @@ def box(size: tuple[float, float, float], bgr: F64) -> Solid:
 def lathe(profile: list[tuple[float, float]], colors: list[F64], sides: int, shine: float) -> Solid:
     """A solid of revolution about the z axis; profile: (radius, z) upwards, with a colour for each
     step."""
-    t = np.linspace(0, 2 * np.pi, sides + 1)
+    t = np.linspace(0, tau, sides + 1)
     ring = toward(t)
     faces, normals, shades = [], [], []
     for (r0, z0), (r1, z1), bgr in zip(profile[:-1], profile[1:], colors, strict=True):
@@ -110,7 +111,7 @@ def lathe(profile: list[tuple[float, float]], colors: list[F64], sides: int, shi
 
 def _spot(center: F64, u: F64, v: F64, bgr: F64) -> Solid:
     """An ellipse painted on something: semi-axes u and v, facing u × v."""
-    t = np.linspace(0, 2 * np.pi, 14, endpoint=False)[:, None]
+    t = np.linspace(0, tau, 14, endpoint=False)[:, None]
     n = np.cross(u, v)
     return Solid(
         (center + np.cos(t) * u + np.sin(t) * v,),
@@ -137,7 +138,7 @@ def _pencil(rng: Rng, bgr: F64, scale: float) -> Solid:
     profile = [(0, 0), (r, 0), (r, 10), (r, length - 22), (0.25 * r, length - 4), (0.05, length)]
     colors = [end, end, bgr, wood if rng.random() < 0.6 else bgr, lead]
     shape = lathe(profile, colors, int(rng.choice([6, 14])), 0.35)
-    return shape.moved(spin=turn(y=np.pi / 2, z=rng.uniform(0, 2 * np.pi)))
+    return shape.moved(spin=turn(y=pi / 2, z=rng.uniform(0, tau)))
 
 
 def _cube(rng: Rng, bgr: F64, scale: float, pips: bool = False) -> Solid:
@@ -147,13 +148,13 @@ def _cube(rng: Rng, bgr: F64, scale: float, pips: bool = False) -> Solid:
         ink = np.full(3, 245.0 if bgr.mean() < 130 else 20.0)
         for center, n in zip([f.mean(0) for f in solid.faces], solid.normals, strict=True):
             u, v = np.roll(n, 1), np.roll(n, 2)
-            for _ in range(int(rng.integers(1, 5))):
+            for _ in range(rng.integers(1, 5)):
                 a, b = rng.choice([-0.5, 0, 0.5], 2) * half
                 spot = _spot(center * 1.001 + a * u + b * v, 0.16 * half * u, 0.16 * half * v, ink)
                 if (spot.normals[0] * n).sum() < 0:
                     spot = Solid(spot.faces, -spot.normals, spot.colors, 0)
                 solid = solid.joined(spot)
-    return solid.moved(spin=turn(z=rng.uniform(0, 2 * np.pi)))
+    return solid.moved(spin=turn(z=rng.uniform(0, tau)))
 
 
 def _cup(rng: Rng, bgr: F64, scale: float) -> Solid:
@@ -192,7 +193,7 @@ def _pawn(rng: Rng, bgr: F64, scale: float) -> Solid:
 
 
 def _ball(rng: Rng, bgr: F64, scale: float) -> Solid:
-    r, a = scale * rng.uniform(6, 22), np.linspace(-np.pi / 2, np.pi / 2, 11)
+    r, a = scale * rng.uniform(6, 22), np.linspace(-pi / 2, pi / 2, 11)
     profile = [(r * np.cos(v) if abs(v) < 1.57 else 0.0, r * np.sin(v)) for v in a]
     return lathe(profile, [bgr] * 10, 22, 0.4)
 
@@ -225,7 +226,7 @@ _CHOICE = ("pencil", *SOLIDS)
 def finger(rng: Rng, skin: F64, tip: F64, along: F64) -> Solid:
     """A finger whose tip presses on `tip` (3,), coming from the direction `along` (2,)."""
     r, length = rng.uniform(6, 10), rng.uniform(70, 130)
-    a = np.linspace(0, np.pi / 2, 6)
+    a = np.linspace(0, pi / 2, 6)
     profile = [(0.0 if v == 0 else r * np.sin(v), -r * np.cos(v)) for v in a]
     profile += [(1.05 * r, 14), (0.95 * r, 26), (1.12 * r, 34), (1.2 * r, length)]
     shape = lathe(profile, [skin * rng.normal(1, 0.015) for _ in profile[1:]], 24, 0.08)

@@ -60,7 +60,7 @@ def light_on_sheet(
     if light.sheen > 0.01:
         power = min(light.sharpness, 90.0)
         mirror = light.mirrored(sheet.xyz, sheet.normals, to_light, camera.eye, power)
-        shine = np.float32(light.sheen) * mirror
+        shine = light.sheen * mirror
     fields = f32(np.dstack([ambient, direct, shine]))
     ij = finer(f32(block.ij))
     ambient_seen, direct_seen, shine_seen = np.moveaxis(looked_up(fields, ij), -1, 0)
@@ -207,9 +207,9 @@ def _table(
     if gloss < 0.02:
         return image
     mirror = light.mirrored(xyz, up, to_light, camera.eye, light.sharpness)
-    glare = np.float32(gloss) * finer(mirror) * sun
+    glare = gloss * finer(mirror) * sun
     if rng.random() < 0.5:
-        glare += np.float32(0.3 * gloss) * reflections(rng, coarse.fine_shape)
+        glare += (0.3 * gloss) * reflections(rng, coarse.fine_shape)
     base = albedo * amount.mean(-1)
     extra = 255 * (to_display(base + glare * room) - to_display(base))
     tint = f32(light.direct_bgr / light.direct_bgr.max())
@@ -245,7 +245,7 @@ def _sheet_shadow(
     thrown = fill(shape, to_fine(camera.project(light.shadow_of(outline))))
     soft = scale * (0.3 + 0.5 * lift * light.softness)
     under = fill(shape, to_fine(camera.project(outline * (1, 1, 0))))
-    near = blur(unit(under), scale * float(rng.uniform(0.7, 3) + 0.4 * lift))
+    near = blur(unit(under), scale * (rng.uniform(0.7, 3) + 0.4 * lift))
     near = near * np.float32(rng.uniform(0.1, 0.7) / (1 + 0.05 * lift))
     return blur(unit(thrown), min(soft, 80)), near
 

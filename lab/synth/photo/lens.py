@@ -8,6 +8,7 @@ directions, so that picture and ground truth use the same mapping.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import pi, tau
 
 import numpy as np
 
@@ -94,7 +95,7 @@ def aim(rng: Rng, tilt: float, roll: float) -> F64:
     right = np.array([np.cos(roll), np.sin(roll), 0])
     down = np.array([-np.sin(roll), np.cos(roll), 0])
     look = np.array([0, 0, -1.0])
-    towards = -np.pi / 2 + rng.normal(0, 0.4) if rng.random() < 0.6 else rng.uniform(0, 2 * np.pi)
+    towards = -pi / 2 + rng.normal(0, 0.4) if rng.random() < 0.6 else rng.uniform(0, tau)
     c, s = np.cos(towards), np.sin(towards)
     lean, across = c * right + s * down, c * down - s * right
     tilted = np.cos(tilt) * look + np.sin(tilt) * lean

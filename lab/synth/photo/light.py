@@ -6,6 +6,7 @@ All amounts are linear; `to_display` converts them to the scale of stored pixels
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import tau
 
 import cv2
 import numpy as np
@@ -83,7 +84,7 @@ def daylight() -> Light:
 def random_light(rng: Rng, severity: float) -> Light:
     """A random light; `severity` 0..1 makes it lower, harder and more coloured."""
     height = np.deg2rad(rng.uniform(80 - 45 * severity, 85) - 12)
-    around = rng.uniform(0, 2 * np.pi)
+    around = rng.uniform(0, tau)
     towards = np.append(np.cos(height) * toward(around), np.sin(height))
     distance = np.inf if rng.random() < 0.35 else rng.uniform(300, 700) / (0.3 + 0.7 * severity)
     ambient = rng.uniform(0.1, 0.7) if rng.random() < 0.7 else rng.uniform(0.05, 0.25)
@@ -97,7 +98,7 @@ def random_light(rng: Rng, severity: float) -> Light:
         softness=float(rng.choice([0.02, 0.08, 0.25, 0.6]) * rng.uniform(0.6, 1.5)),
         gloss=float(rng.uniform(0.1, 1.0) ** 2 * rng.choice([0.3, 1, 4])) if glossy else 0.0,
         sharpness=float(10 ** rng.uniform(0.8, 3.3)),
-        sheen=float(rng.uniform(0, 0.3) * severity) if rng.random() < 0.4 else 0.0,
+        sheen=(rng.uniform(0, 0.3) * severity) if rng.random() < 0.4 else 0.0,
     )
 
 
@@ -126,18 +127,18 @@ def thrown_shadow(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
     shade = np.zeros(shape, np.float32)
     if rng.random() >= 0.15 + 0.5 * severity:
         return shade
-    for _ in range(int(rng.integers(1, 3))):
+    for _ in range(rng.integers(1, 3)):
         kind = str(rng.choice(["arm", "phone", "edge", "window", "leaves", "blob"]))
         mask = _leaves(rng, shape) if kind == "leaves" else unit(_cast(rng, kind, h, w))
         sigma = max(h, w) * 10 ** rng.uniform(-2.9, -1.1)
-        shade = np.maximum(shade, blur(mask, float(sigma)) * np.float32(rng.uniform(0.4, 1)))
+        shade = np.maximum(shade, blur(mask, float(sigma)) * rng.uniform(0.4, 1))
     return shade
 
 
 def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
     size = max(h, w)
     mask = np.zeros((h, w), np.uint8)
-    angle = rng.uniform(0, 2 * np.pi)
+    angle = rng.uniform(0, tau)
     along = toward(angle)
     across = np.array([-along[1], along[0]])
     at = np.array([w, h]) * rng.uniform(0.1, 0.9, 2)
@@ -166,7 +167,7 @@ def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
             a, b = arm * rng.uniform(1.5, 2.6) * along, arm * rng.uniform(0.9, 1.3) * across
             fill_into(mask, np.stack([at + a + b, at - a + b, at - a - b, at + a - b]))
         elif kind == "blob":
-            t = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+            t = np.linspace(0, tau, 24, endpoint=False)
             r = arm * 2 * (1 + 0.2 * np.cos(2 * t + angle) + 0.12 * np.cos(3 * t))
             fill_into(mask, at + toward(t) * r[:, None])
     return mask
@@ -175,15 +176,15 @@ def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
 def _leaves(rng: Rng, shape: tuple[int, int]) -> F32:
     field = noise(rng, shape, rng.uniform(3, 18))
     field += 0.7 * noise(rng, shape, rng.uniform(12, 40))
-    return f32(np.clip((field - np.float32(rng.uniform(-0.5, 1))) * 3, 0, 1))
+    return f32(np.clip((field - rng.uniform(-0.5, 1)) * 3, 0, 1))
 
 
 def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
     """Windows, lamps and walls mirrored by a polished table; (H, W) float32, 0..1."""
     h, w = shape
     mask = np.zeros(shape, np.uint8)
-    for _ in range(int(rng.integers(1, 4))):
-        angle, size = rng.uniform(0, 2 * np.pi), max(h, w) * rng.uniform(0.05, 0.5)
+    for _ in range(rng.integers(1, 4)):
+        angle, size = rng.uniform(0, tau), max(h, w) * rng.uniform(0.05, 0.5)
         along = toward(angle)
         across = np.array([-along[1], along[0]]) * rng.uniform(0.1, 1.2)
         at = np.array([w, h]) * rng.uniform(0, 1, 2)

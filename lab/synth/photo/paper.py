@@ -11,6 +11,7 @@ origin under the middle of the grid.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import pi, tau
 
 import numpy as np
 
@@ -67,12 +68,12 @@ def bent_sheet(
     """A sheet bent at random; `amount` 0 is flat, 1 is as bad as people photograph."""
     half = float(np.hypot(*page_mm)) / 2
     bends = [_bend(rng, half, page_mm, kind, amount) for kind in _kinds(rng, amount)]
-    crumple = float(rng.uniform(0, 0.5) * amount) * (3.0 if rng.random() < 0.15 * amount else 1.0)
+    crumple = (rng.uniform(0, 0.5) * amount) * (3.0 if rng.random() < 0.15 * amount else 1.0)
     dents = crumple * noise(rng, _mesh(page_mm), rng.uniform(2, 9)).astype(np.float64)
     if rng.random() >= 0.1 * amount:
         return _build(page_mm, middle_mm, bends, dents)
     # held in the air, or leaning on something
-    slope, lift = rng.normal(0, 0.1, 2), float(rng.uniform(0, 0.35) * half)
+    slope, lift = rng.normal(0, 0.1, 2), (rng.uniform(0, 0.35) * half)
     return _build(page_mm, middle_mm, bends, dents, slope, lift)
 
 
@@ -102,9 +103,9 @@ def _bend(
     s = np.linspace(-half, half, _SAMPLES)
     unit = s / half
     sign = float(rng.choice([-1.0, 1.0]))
-    angle = float(rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.25))
+    angle = float(rng.choice([0.0, pi / 2]) + rng.normal(0, 0.25))
     if rng.random() < 0.35:
-        angle = rng.uniform(0, np.pi)
+        angle = rng.uniform(0, pi)
     strength = amount * rng.uniform(0.15, 1.0)
     if kind == "curl":
         center = rng.uniform(-0.5, 0.5)
@@ -112,11 +113,9 @@ def _bend(
         if rng.random() < 0.3:  # tighter at one side
             theta = theta * (1 + sign * 0.6 * unit)
     elif kind == "wave":
-        theta = 0.4 * strength * np.sin(np.pi * rng.uniform(1.0, 3.2) * unit + rng.uniform(0, 6.3))
+        theta = 0.4 * strength * np.sin(pi * rng.uniform(1.0, 3.2) * unit + rng.uniform(0, 6.3))
     elif kind in ("corner", "edge"):
-        angle = float(
-            rng.uniform(0, 2 * np.pi) if kind == "corner" else rng.integers(0, 4) * np.pi / 2
-        )
+        angle = float(rng.uniform(0, tau) if kind == "corner" else rng.integers(0, 4) * pi / 2)
         reach = half if kind == "corner" else page_mm[0 if abs(np.cos(angle)) > 0.5 else 1] / 2
         start = rng.uniform(0.3, 0.8) * reach
         theta = 1.1 * strength * np.clip((s - start) / (reach - start), 0, 1)
@@ -133,9 +132,9 @@ def _bend(
             theta -= crease * rng.uniform(0, 0.5) * np.clip((s - at) / (0.4 * span) + 0.5, 0, 1)
         theta = np.asarray(theta - theta.mean())
         vertical = rng.random() < page_mm[0] / (page_mm[0] + page_mm[1])
-        angle = (0.0 if vertical != (kind == "cross fold") else np.pi / 2) + rng.normal(0, 0.03)
+        angle = (0.0 if vertical != (kind == "cross fold") else pi / 2) + rng.normal(0, 0.03)
         if rng.random() < 0.12:
-            angle = rng.uniform(0, np.pi)
+            angle = rng.uniform(0, pi)
     return angle, s, theta
 
 

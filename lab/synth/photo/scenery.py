@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import pi, tau
 from pathlib import Path
 
 import cv2
@@ -157,14 +158,14 @@ def _keys(rng: Rng, page: U8) -> None:
 def _cover(rng: Rng, page: U8) -> None:
     """A book's cover or a magazine: big letters and shapes."""
     h, w = page.shape[:2]
-    for _ in range(int(rng.integers(1, 7))):
+    for _ in range(rng.integers(1, 7)):
         ink = shade(rng)
         a, b = (rng.uniform(0, 1, (2, 2)) * (w, h)).astype(int)
         if rng.random() < 0.5:
             cv2.rectangle(page, a, b, ink, -1)
         else:
             cv2.circle(page, a, int(rng.uniform(0.05, 0.4) * w), ink, -1, cv2.LINE_AA)
-    for _ in range(int(rng.integers(1, 5))):
+    for _ in range(rng.integers(1, 5)):
         at = (int(rng.uniform(0, 0.3) * w), int(rng.uniform(0.1, 0.95) * h))
         size, text, face = rng.uniform(0.7, 3.5), _word(rng, 9).upper(), any_of(rng, _FACES)
         _put(page, text, at, face, size, _ink(rng, page), max(1, int(2 * size)))
@@ -231,9 +232,9 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
     paper_bgr: (3,) mean colour of the sheet; some tables have nearly the same colour.
     """
     angle = float(
-        rng.choice([0.0, np.pi / 2]) + rng.normal(0, 0.3)
+        rng.choice([0.0, pi / 2]) + rng.normal(0, 0.3)
         if rng.random() < 0.6
-        else rng.uniform(0, 2 * np.pi)
+        else rng.uniform(0, tau)
     )
     if surfaces and rng.random() < 0.5:
         # a piece of a real texture with its hue and brightness changed
@@ -250,12 +251,12 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
         mix = np.eye(3) * rng.uniform(0.6, 1.2) + rng.normal(0, 0.08, (3, 3))
         if rng.random() < 0.15:
             mix = mix[rng.permutation(3)]
-        mix = np.hstack([mix, rng.normal(0, 10, (3, 1))]).astype(np.float32)
+        mix = f32(np.hstack([mix, rng.normal(0, 10, (3, 1))]))
         tile = u8(cv2.transform(tile, mix))
         return Desk(tile, float(10 ** rng.uniform(-0.6, 0.35)), angle, rng.uniform(0, 1))
     if rng.random() < 0.06 + 0.06 * severity:  # a table like paper
         like = np.clip(paper_bgr * rng.uniform(0.88, 1.08) + rng.normal(0, 4, 3), 0, 255)
-        tile = to_u8(like.astype(np.float32) + 2 * noise(rng, (SIDE, SIDE), 200)[..., None])
+        tile = to_u8(f32(like) + 2 * noise(rng, (SIDE, SIDE), 200)[..., None])
         return Desk(tile, 1.0, angle, rng.uniform(0, 1))
     kind = weighted(rng, {name: weight for name, (_, weight) in TEXTURES.items()})
     tile = to_u8(TEXTURES[kind][0](rng))
@@ -269,7 +270,7 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
 
 def _stained(rng: Rng, tile: U8) -> U8:
     h, w = tile.shape[:2]
-    tone = 1 + np.float32(rng.uniform(0.03, 0.2)) * fractal(rng, (h, w), rng.uniform(1.5, 8), 3)
+    tone = 1 + rng.uniform(0.03, 0.2) * fractal(rng, (h, w), rng.uniform(1.5, 8), 3)
     return lit(tile, tone)
 
 
@@ -318,7 +319,7 @@ def random_scenery(
     count = int(rng.choice([0, 1, 2, 3], p=[0.62, 0.2, 0.11, 0.07]))
     prints = tuple(_place_print(rng, camera) for _ in range(count))
     solids = random_solids(rng, camera, sheets, severity)
-    exposure = float(rng.uniform(0.4, 1.0) if rng.random() < 0.5 else rng.uniform(0.65, 1.0))
+    exposure = rng.uniform(0.4, 1.0) if rng.random() < 0.5 else rng.uniform(0.65, 1.0)
     if rng.random() < 0.15 * severity:
         exposure = rng.uniform(0.06, 0.3)
     elif rng.random() < 0.12 * severity:
@@ -334,7 +335,7 @@ def random_scenery(
 def _place_print(rng: Rng, camera: Camera) -> Print:
     bgr, (w, h) = random_print(rng)
     at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.05, 1.05, 2))
-    angle = rng.uniform(0, 2 * np.pi)
+    angle = rng.uniform(0, tau)
     along, across = np.pad(rotation(angle).T, ((0, 0), (0, 1)))
     return Print(bgr, np.stack([at + a * w / 2 * along + b * h / 2 * across for a, b in SQUARE]))
 
@@ -352,7 +353,7 @@ def random_solids(
         grid = np.maximum(grid, fill(shape, sheet.page_to_photo(rim) / 8))
     allowed = 0.004 * float(grid.sum()) if rng.random() < 0.15 * severity else 0.0
     out: list[Solid] = []
-    for _ in range(int(rng.integers(0, 2 + round(3 * severity)))):
+    for _ in range(rng.integers(0, 2 + round(3 * severity))):
         for _ in range(4):
             at = camera.desk_at(np.array(camera.size_wh) * rng.uniform(-0.03, 1.03, 2))
             solid = random_solid(rng).lifted().moved(at)
@@ -361,7 +362,7 @@ def random_solids(
                 break
     if rng.random() < 0.05 + 0.2 * severity:
         skin = skin_color(rng)
-        for _ in range(int(rng.integers(1, 4))):
+        for _ in range(rng.integers(1, 4)):
             solid = _hold(rng, sheets[0][0], skin)
             if _covers(solid, camera, grid) <= allowed:
                 out.append(solid)
@@ -379,7 +380,7 @@ def _covers(solid: Solid, camera: Camera, grid: U8) -> float:
 def _hold(rng: Rng, page: PageMap, skin: F64) -> Solid:
     """A finger at a random place on the paper's edge."""
     edge = page.sheet.outline()
-    at = edge[int(rng.integers(0, len(edge)))]
+    at = edge[rng.integers(0, len(edge))]
     middle = page.sheet.xyz[page.sheet.xyz.shape[0] // 2, page.sheet.xyz.shape[1] // 2]
     outwards = at[:2] - middle[:2]
     angle = np.arctan2(outwards[1], outwards[0]) + rng.normal(0, 0.4)

@@ -8,6 +8,7 @@ castle; in `styles` how the sheet is printed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import pi, tau
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
     if family <= 2:
         return _heater(rng, x, y)
     if family in (3, 4):  # round bottom; an arch only the castle would tell from one turned round
-        a = np.linspace(0, np.pi, 15)
+        a = np.linspace(0, pi, 15)
         flat = h * (rng.uniform(-0.1, 0.3) if family == 3 else rng.uniform(-0.2, 0.25))
         return ((-x, -y), (x, -y), *((x * np.cos(s), flat + (y - flat) * np.sin(s)) for s in a))
     if family == 5:  # rounded rectangle
@@ -32,7 +33,7 @@ def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
         return _superellipse(x, y, 2.0)
     if family == 7:  # polygon: pentagon to octagon, one corner down
         n = int(rng.integers(5, 9))
-        a = np.pi / 2 + 2 * np.pi * np.arange(n) / n
+        a = pi / 2 + tau * np.arange(n) / n
         return tuple((x * np.cos(s), y * np.sin(s)) for s in a)
     if family == 8:  # cut corners
         c = rng.uniform(0.15, 0.35)
@@ -42,7 +43,7 @@ def shield_polygon(rng: Rng, w: float, h: float) -> tuple[Point, ...]:
     # swallow: waisted sides, pointed foot
     s = np.linspace(-1, 1, 13)
     waist = rng.uniform(0.05, 0.2)
-    right = [(x * (1 - waist * np.cos(np.pi * k / 2)) * (1 - max(0, k) ** 3), y * k) for k in s]
+    right = [(x * (1 - waist * np.cos(pi * k / 2)) * (1 - max(0, k) ** 3), y * k) for k in s]
     return ((0.0, -y + 0.06 * h), *right, *[(-a, b) for a, b in right[::-1]][1:])
 
 
@@ -58,7 +59,7 @@ def _heater(rng: Rng, x: float, y: float) -> tuple[Point, ...]:
 
 
 def _superellipse(x: float, y: float, power: float) -> tuple[Point, ...]:
-    a = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    a = np.linspace(0, tau, 40, endpoint=False)
     c, s = np.cos(a), np.sin(a)
     c, s = (np.sign(p) * np.abs(p) ** (2 / power) for p in (c, s))
     return tuple(zip((x * c).tolist(), (y * s).tolist(), strict=True))
@@ -132,7 +133,7 @@ def _corners(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
 def _arc(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
     """Along an ellipse in the cell, about the middle of one of its edges."""
     radius_x, radius_y = w / 2 - circles.edge, h / 2 - circles.edge
-    middle = float(np.pi / 2 * rng.integers(0, 4))
+    middle = float(pi / 2 * rng.integers(0, 4))
     step = circles.gap * 1.25 / min(radius_x, radius_y)
     angles = [middle + a for a in circles.row(step)]
     places = tuple((float(radius_x * np.cos(a)), float(radius_y * np.sin(a))) for a in angles)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import pi, tau
 
 import cv2
 import numpy as np
@@ -48,7 +49,7 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
     canvas: F32 = np.zeros((h // 2 + 1, w // 2 + 1), np.float32)
     ch, cw = canvas.shape
     kind = rng.integers(0, 4)
-    for _ in range(int(rng.integers(3, 14))):
+    for _ in range(rng.integers(3, 14)):
         shade = rng.uniform(0.25, 1)
         x, y = int(rng.uniform(0, cw)), int(rng.uniform(0, ch))
         size = int(rng.uniform(0.05, 0.35) * cw)
@@ -57,7 +58,7 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
             lean, thick = rng.uniform(0, 180), 2 + size // 30
             cv2.ellipse(canvas, (x, y), axes, lean, 180, 360, shade, thick, cv2.LINE_AA)
         elif kind == 1:
-            a = np.sort(rng.uniform(0, 2 * np.pi, 9))
+            a = np.sort(rng.uniform(0, tau, 9))
             r = size * rng.uniform(0.4, 1, 9)
             blot = ((x, y) + r[:, None] * toward(a)).astype(np.int32)
             cv2.fillPoly(canvas, [blot], shade, cv2.LINE_AA)
@@ -142,7 +143,7 @@ def reproduced(rng: Rng, page: U8, px_per_mm: float, painted: bool) -> U8:
         h, w = page.shape[:2]
         at = np.arange(w, dtype=np.float32)
         fade = np.zeros((h, w), np.float32)
-        for _ in range(int(rng.integers(1, 5))):
+        for _ in range(rng.integers(1, 5)):
             width = rng.uniform(0.5, 8) * px_per_mm
             stripe = rng.uniform(0.2, 0.9) * np.exp(-(((at - rng.uniform(0, w)) / width) ** 2))
             fade = np.maximum(fade, stripe * (1 + 0.3 * noise(rng, (h, 1), 12)))
@@ -161,7 +162,7 @@ def _photocopied(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
     copy = 255 * sigmoid((grey + grain - limit) / slope)
     dust = f32(rng.random(grey.shape) < rng.exponential(0.004) / px_per_mm**2)
     size = rng.uniform(0.05, 0.12) * px_per_mm
-    specks = f32(cv2.GaussianBlur(dust, (0, 0), size)) * 2 * np.pi * size**2
+    specks = f32(cv2.GaussianBlur(dust, (0, 0), size)) * tau * size**2
     black = rng.uniform(10, 60)
     return f32(np.maximum(copy - rng.uniform(100, 250) * np.minimum(specks, 1), black))
 
@@ -170,8 +171,8 @@ def _screened(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
     """Greys as the dots of a laser printer, 2 to 4 per millimetre."""
     h, w = grey.shape
     y, x = f32(np.mgrid[:h, :w])
-    turn = rng.uniform(0, np.pi / 2)
-    pitch = 2 * np.pi * rng.uniform(2, 4) / px_per_mm
+    turn = rng.uniform(0, pi / 2)
+    pitch = tau * rng.uniform(2, 4) / px_per_mm
     across, along = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
     dots = 127 + 60 * (np.cos(across * pitch) + np.cos(along * pitch))
     black = rng.uniform(0, 60)
@@ -208,12 +209,12 @@ def lighten_ground(page: U8, layout: Layout, px_per_mm: float, rng: Rng) -> U8:
     """
     places = drawing_mask(layout, page.shape[:2], px_per_mm)
     bold = rng.random() < BOLD
-    fade = float(rng.uniform(0, PALER[0]) if bold else rng.uniform(*PALER))
+    fade = rng.uniform(0, PALER[0]) if bold else rng.uniform(*PALER)
     side = 2 * round(THIN * min(layout.cell_mm) * px_per_mm / 2) + 1
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
     closed = u8(cv2.morphologyEx(page, cv2.MORPH_CLOSE, disc))
     edge = 0.04 * min(layout.cell_mm) * px_per_mm
-    weight = f32(cv2.GaussianBlur(places, (0, 0), edge)) * np.float32(fade / 255)
+    weight = f32(cv2.GaussianBlur(places, (0, 0), edge)) * (fade / 255)
     calm = u8(cv2.blendLinear(closed, page, weight, 1 - weight))
     grey = u8(cv2.cvtColor(closed, cv2.COLOR_BGR2GRAY))
     dark = float(np.quantile(grey[places > 127], 0.05))

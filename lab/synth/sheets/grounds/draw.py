@@ -97,7 +97,7 @@ def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Pa
         x = np.abs(np.linspace(-1, 1, w, dtype=np.float32))[None]
         y = np.abs(np.linspace(-1, 1, h, dtype=np.float32))[:, None]
         power = rng.uniform(2, 8)
-        edge = (x**power + y**power) ** np.float32(1 / power)
+        edge = (x**power + y**power) ** (1 / power)
         start = rng.uniform(0.6, 0.95)
         weight = f32(np.clip((edge - start) / (1.1 - start), 0, 1) * rng.uniform(0.3, 1.0))
         shade = np.array(palette.paper) if rng.random() < 0.5 else np.array(palette.ink) * 0.5 + 60

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import pi, tau
+
 import cv2
 import numpy as np
 
@@ -39,8 +41,8 @@ def _fibres(rng: Rng, shape: tuple[int, int], count: int) -> F32:
     h, w = shape
     for _ in range(count):
         at = rng.uniform(0, 1, 2) * (w, h)
-        angle = rng.uniform(0, np.pi) + np.cumsum(rng.normal(0, 0.35, 6))
-        path = at + np.cumsum(toward(angle) * w / 160, axis=0)
+        angle = rng.uniform(0, pi) + np.cumsum(rng.normal(0, 0.35, 6))
+        path = at + np.cumsum(toward(angle) * w / 160, 0)
         tone = int(128 + rng.normal(0, 45))
         cv2.polylines(canvas, [np.round(path).astype(np.int32)], False, tone, 1, cv2.LINE_AA)
     return f32((f32(canvas) - 128) / 90)
@@ -52,8 +54,8 @@ def parchment(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     tone = f32(rng.uniform(0.02, 0.12)) * fractal(rng, shape, rng.uniform(1.5, 8), 5)
     tone += f32(rng.uniform(0, 0.05)) * fractal(rng, shape, rng.uniform(40, 200), 3)
     tone += f32(rng.uniform(0, 0.12)) * _fibres(rng, shape, int(rng.integers(0, 220)))
-    for _ in range(int(rng.poisson(2))):  # creases
-        a, along = rng.uniform(0, np.pi), rng.uniform(0.1, 0.9, 2) * shape[::-1]
+    for _ in range(rng.poisson(2)):  # creases
+        a, along = rng.uniform(0, pi), rng.uniform(0.1, 0.9, 2) * shape[::-1]
         far = toward(a) * 3 * max(shape)
         crease = np.zeros(shape, np.float32)
         ends = [tuple(int(v) for v in along + s * far) for s in (-1, 1)]
@@ -125,7 +127,7 @@ def _screen(rng: Rng, page: U8, darkness: F32, pitch_px: float, angle: float, be
     if bend:
         phase = phase + f32(bend) * fractal(rng, (h, w), rng.uniform(3, 12), 2)
     ramp = np.abs(phase - np.round(phase)) * 2  # 0 in the middle of a line, 1 between lines
-    return f32(np.clip((darkness - ramp) * np.float32(pitch_px * 0.5) + 0.5, 0, 1))
+    return f32(np.clip((darkness - ramp) * (pitch_px * 0.5) + 0.5, 0, 1))
 
 
 def engraved(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
@@ -160,13 +162,13 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     most = rng.uniform(0.25, 0.6)
     tone = f32(cv2.resize(f32(np.clip(dark, 0, most)), (w, h)))
     pitch = max(3.0, rng.uniform(0.03, 0.11) * min(layout.cell_mm) * scale)
-    angle, ink = rng.uniform(0, np.pi), _ink_color(rng, palette)
+    angle, ink = rng.uniform(0, pi), _ink_color(rng, palette)
     bend = float(rng.choice([0.0, rng.uniform(0.1, 2.0)]))
     cover = _screen(rng, page, tone, pitch, angle, bend)
     if rng.random() < 0.4:
         cross = _screen(rng, page, tone * 1.4 - 0.25, pitch, angle + 1.2, bend)
         cover = np.maximum(cover, cross)
-    wash(page, ink, cover * np.float32(rng.uniform(0.4, 1.0)))
+    wash(page, ink, cover * rng.uniform(0.4, 1.0))
     plate, mm = Canvas(page, scale), _line_mm(rng, layout)
     coasts(plate, terrain, ink, mm * 1.4)
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.paper)
@@ -185,7 +187,7 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     centres = rng.uniform(-0.1, 1.1, (int(rng.integers(1, 5)), 2)) * (w, h)
     for cx, cy in centres.tolist():
         for i in range(rays):
-            a = 2 * np.pi * i / rays
+            a = tau * i / rays
             far = (cx + 2 * (w + h) * np.cos(a), cy + 2 * (w + h) * np.sin(a))
             faint = mixed(inks[i % 3 if rays > 8 else 0], palette.paper, rng.uniform(0, 0.6))
             plate.line([(cx, cy), far], faint, mm * 0.6)
@@ -250,7 +252,7 @@ def contours(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     h, w = page.shape[:2]
     height = f32(cv2.resize(terrain.height, (w, h), interpolation=cv2.INTER_CUBIC))
     height = f32(cv2.GaussianBlur(height, (0, 0), rng.uniform(4, 12)))
-    phase = height * np.float32(rng.uniform(3, 9))
+    phase = height * rng.uniform(3, 9)
     steep = np.hypot(cv2.Sobel(phase, cv2.CV_32F, 1, 0), cv2.Sobel(phase, cv2.CV_32F, 0, 1)) / 8
     wide = np.float32(max(0.6, _line_mm(rng, layout) * scale * 0.5))
     near = np.abs(phase - np.round(phase)) / np.maximum(steep, 1e-4)
@@ -266,7 +268,7 @@ def woodcut(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     h, w = page.shape[:2]
     height = f32(cv2.resize(terrain.height, (w, h), interpolation=cv2.INTER_CUBIC))
     grain = noise(rng, (h, w), rng.uniform(25, 60), rng.uniform(5, 12))
-    cut = grain + np.float32(rng.uniform(0.2, 0.8)) * np.sin(height * np.float32(9))
+    cut = grain + rng.uniform(0.2, 0.8) * np.sin(height * 9)
     limit = f32(np.where(height < 0, rng.uniform(1.1, 1.7), rng.uniform(1.4, 2.2)))
     wash(page, _ink_color(rng, palette), f32(np.clip((cut - limit) * 6, 0, 1)))
     plate = Canvas(page, scale)

@@ -7,6 +7,8 @@ full resolution.
 
 from __future__ import annotations
 
+from math import pi, tau
+
 import cv2
 import numpy as np
 
@@ -77,7 +79,7 @@ def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
 def _dabs(rng: Rng, page: U8, count: int, reach: float) -> None:
     """Brush strokes, each in the colour underneath it, in place."""
     h, w = page.shape[:2]
-    lean, jitter = rng.uniform(0, np.pi), rng.uniform(0.1, 1.5)
+    lean, jitter = rng.uniform(0, pi), rng.uniform(0.1, 1.5)
     at = rng.uniform(0, 1, (count, 2)) * (w - 1, h - 1)
     angles = lean + rng.normal(0, jitter, count)
     half = reach * rng.uniform(0.3, 1.0, count)
@@ -117,7 +119,7 @@ def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.05, 1.0))
     if rng.random() < 0.6:
-        _dabs(rng, areas, int(rng.integers(150, 900)), float(rng.uniform(0.06, 0.4) * 60))
+        _dabs(rng, areas, int(rng.integers(150, 900)), rng.uniform(0.06, 0.4) * 60)
     shape = areas.shape[:2]
     tone = rng.uniform(0, 0.1) * fractal(
         rng, shape, rng.uniform(4, 60), 3, float(rng.choice([1, 1, 4, 10]))
@@ -174,7 +176,7 @@ def relief(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.2, 3.0))
     height = np.maximum(terrain.height, -0.2 if rng.random() < 0.7 else -9)
-    a = rng.uniform(0, 2 * np.pi)
+    a = rng.uniform(0, tau)
     slope = np.cos(a) * cv2.Sobel(height, cv2.CV_32F, 1, 0) + np.sin(a) * cv2.Sobel(
         height, cv2.CV_32F, 0, 1
     )
@@ -219,7 +221,7 @@ def provinces(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     edges = cv2.morphologyEx(f32(labels), cv2.MORPH_GRADIENT, np.ones((3, 3))) > 0
     border = full_size(u8(edges & (sea == 0)) * 255, layout, scale)
     shade = palette.ink if rng.random() < 0.7 else palette.foam
-    wash(page, shade, f32(f32(border) / 255 * np.float32(rng.uniform(0.3, 1.0))))
+    wash(page, shade, f32(f32(border) / 255 * rng.uniform(0.3, 1.0)))
     _outlined(canvas, rng, terrain, palette, rng.uniform(0.1, 0.6))
     _signs(canvas, rng, terrain, layout, palette, rng.uniform(0, 0.7))
     return page

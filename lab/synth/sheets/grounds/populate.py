@@ -59,7 +59,7 @@ class Terrain:
             points = contour[:, 0].astype(np.float64)
             if len(points) < 4:
                 continue
-            inside = np.asarray(((points > 0) & (points < last)).all(axis=1), np.bool_)
+            inside = np.asarray(((points > 0) & (points < last)).all(1), np.bool_)
             if not inside.all():  # begin where it leaves the page, drop what runs along its edge
                 start = int(np.argmin(inside))
                 points, inside = np.roll(points, -start, 0), np.roll(inside, -start)

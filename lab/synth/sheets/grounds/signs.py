@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import pi, tau
 
 import numpy as np
 
@@ -62,11 +63,11 @@ def _arc(radius_x: float, radius_y: float, start: float, end: float, n: int = 9)
 def hill(artist: Artist, at: Point, size: float) -> None:
     """A round back with a few strokes of shade on one side."""
     high = artist.rng.uniform(0.5, 1.0)
-    back = _arc(0.6, high, np.pi, 2 * np.pi)
+    back = _arc(0.6, high, pi, tau)
     if artist.fill is not None:
         artist.canvas.fill([(at[0] + size * x, at[1] + size * y) for x, y in back], artist.fill)
     artist.line(at, size, back)
-    for i in range(int(artist.rng.integers(0, 5))):
+    for i in range(artist.rng.integers(0, 5)):
         x = 0.1 + 0.12 * i
         top = -high * float(np.sqrt(max(0.0, 1 - (x / 0.6) ** 2)))
         artist.line(at, size, [(x, top * 0.9), (x + 0.08, top * 0.35)], 0.7)
@@ -84,7 +85,7 @@ def mountain(artist: Artist, at: Point, size: float) -> None:
         side = [(tip, -1.0), (right * 0.45, -0.5), (right, 0.0), (right * 0.3, 0.0)]
         artist.shape(at, size, side, artist.second)
         return
-    for i in range(int(artist.rng.integers(2, 6))):
+    for i in range(artist.rng.integers(2, 6)):
         t = (i + 0.5) / 6
         start = (tip + (right - tip) * t, -1.0 + t)
         artist.line(at, size, [start, (start[0] - 0.12, min(start[1] + 0.4, 0.0))], 0.7)
@@ -92,7 +93,7 @@ def mountain(artist: Artist, at: Point, size: float) -> None:
 
 def round_tree(artist: Artist, at: Point, size: float) -> None:
     """A crown on a stem."""
-    crown = [(x, y - 0.62) for x, y in _arc(0.34, 0.38, 0.0, 1.8 * np.pi, 8)]
+    crown = [(x, y - 0.62) for x, y in _arc(0.34, 0.38, 0.0, 1.8 * pi, 8)]
     artist.shape(at, size, crown, artist.second)
     artist.line(at, size, [(0.0, -0.25), (0.0, 0.0)])
     if artist.rng.random() < 0.4:
@@ -116,13 +117,13 @@ def wave(artist: Artist, at: Point, size: float) -> None:
     n = int(artist.rng.integers(1, 4))
     path: list[Point] = []
     for i in range(n):
-        path += [(i - n / 2 + x / 2 + 0.5, y) for x, y in _arc(1.0, 0.28, np.pi, 2 * np.pi, 6)]
+        path += [(i - n / 2 + x / 2 + 0.5, y) for x, y in _arc(1.0, 0.28, pi, tau, 6)]
     artist.line(at, size * 0.7, path)
 
 
 def ripple(artist: Artist, at: Point, size: float) -> None:
     """Short level strokes, one under the other."""
-    for i in range(int(artist.rng.integers(1, 4))):
+    for i in range(artist.rng.integers(1, 4)):
         half = artist.rng.uniform(0.2, 0.7)
         shift = artist.rng.normal(0, 0.2)
         artist.line(at, size, [(shift - half, 0.22 * i), (shift + half, 0.22 * i)])
@@ -153,8 +154,8 @@ def ship(artist: Artist, at: Point, size: float) -> None:
 
 def monster(artist: Artist, at: Point, size: float) -> None:
     """A serpent: humps out of the water, a neck, a head."""
-    for i in range(int(artist.rng.integers(2, 5))):
-        hump = [(0.45 * i + x, y) for x, y in _arc(0.2, 0.34, np.pi, 2 * np.pi, 7)]
+    for i in range(artist.rng.integers(2, 5)):
+        hump = [(0.45 * i + x, y) for x, y in _arc(0.2, 0.34, pi, tau, 7)]
         artist.shape(at, size, hump, artist.fill)
     neck = [(-0.3, 0.0), (-0.42, -0.4), (-0.3, -0.75), (-0.55, -0.8), (-0.72, -0.66), (-0.5, -0.62)]
     artist.shape(at, size, [*neck, (-0.28, -0.4), (-0.14, 0.0)], artist.fill)
@@ -162,7 +163,7 @@ def monster(artist: Artist, at: Point, size: float) -> None:
 
 def whale(artist: Artist, at: Point, size: float) -> None:
     """A round back, a fluke, a spout."""
-    back = _arc(0.6, 0.45, np.pi, 2 * np.pi)
+    back = _arc(0.6, 0.45, pi, tau)
     artist.shape(at, size, [*back, (0.8, -0.3), (0.95, -0.45), (0.75, 0.0)], artist.fill)
     for lean in (-0.2, 0.0, 0.2):
         artist.line(at, size, [(-0.2, -0.45), (-0.2 + lean, -0.85)], 0.7)
@@ -174,10 +175,10 @@ def rose(artist: Artist, at: Point, size: float) -> None:
     turn = float(artist.rng.choice([0.0, artist.rng.uniform(0, 1)]))
     for i in range(points):
         long = 0.5 if i % (points // 4) == 0 else 0.3
-        a = turn + 2 * np.pi * i / points
+        a = turn + tau * i / points
         tip = (long * np.sin(a), -long * np.cos(a))
         for side, fill in ((1, artist.ink), (-1, artist.fill)):
-            b = a + side * np.pi / points
+            b = a + side * pi / points
             flank = (0.12 * np.sin(b), -0.12 * np.cos(b))
             artist.shape(at, size, [(0.0, 0.0), flank, tip], fill)
     if artist.rng.random() < 0.6:
@@ -193,7 +194,7 @@ def road(
     t = np.linspace(0, len(points) - 1, 14 * (len(points) - 1) + 1)
     path = points_at(points, t)
     reach = float(np.linalg.norm(np.diff(points, axis=0), axis=1).mean())
-    bend = np.cumsum(artist.rng.normal(0, 0.05, path.shape), axis=0)
+    bend = np.cumsum(artist.rng.normal(0, 0.05, path.shape), 0)
     bend -= np.linspace(0, 1, len(path))[:, None] * bend[-1]
     path += reach * bend
     line = [(float(x), float(y)) for x, y in path]
