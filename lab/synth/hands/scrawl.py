@@ -13,25 +13,9 @@ import numpy as np
 from lab.synth.canvas import fill
 from lab.synth.fields import U8, Rng, f32, toward, u8
 from lab.synth.hands.bank import StrokeBank
+from lab.synth.hands.habits import WRITERS
 from lab.synth.hands.ink import Stroke, box_on, multiply, noise_patch
 from lab.synth.hands.strokes import Path, line, ring, rounded, turned
-
-DIGITS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
-    "0": (((0.5, 0), (0.1, 0.25), (0.1, 0.8), (0.5, 1), (0.9, 0.75), (0.9, 0.2), (0.5, 0)),),
-    "1": (((0.2, 0.3), (0.6, 0), (0.6, 1)),),
-    "2": (((0.1, 0.25), (0.5, 0), (0.85, 0.25), (0.1, 1), (0.9, 1)),),
-    "3": (((0.1, 0.1), (0.8, 0.05), (0.4, 0.45), (0.9, 0.7), (0.5, 1), (0.1, 0.9)),),
-    "4": (((0.6, 0), (0.1, 0.65), (0.95, 0.65)), ((0.7, 0.35), (0.65, 1))),
-    "5": (((0.85, 0), (0.2, 0), (0.15, 0.45), (0.8, 0.5), (0.8, 0.95), (0.1, 1)),),
-    "6": (((0.75, 0), (0.2, 0.4), (0.1, 0.85), (0.6, 1), (0.85, 0.7), (0.2, 0.6)),),
-    "7": (((0.1, 0), (0.9, 0), (0.4, 1)),),
-    "8": (((0.8, 0.1), (0.2, 0.15), (0.8, 0.7), (0.5, 1), (0.15, 0.8), (0.85, 0.1)),),
-    "9": (((0.85, 0.3), (0.4, 0.5), (0.15, 0.2), (0.6, 0), (0.85, 0.3), (0.7, 1)),),
-    "+": (((0.1, 0.55), (0.9, 0.55)), ((0.5, 0.15), (0.5, 0.9))),
-    "=": (((0.1, 0.4), (0.9, 0.4)), ((0.1, 0.7), (0.9, 0.7))),
-    "x": (((0.2, 0.4), (0.8, 0.95)), ((0.8, 0.4), (0.2, 0.95))),
-}
-"""Digits and signs of a sum as corner points in a unit box, y down; own drawing."""
 
 
 def number(text: str, at: Path, height: float, rng: Rng) -> list[Stroke]:
@@ -40,7 +24,7 @@ def number(text: str, at: Path, height: float, rng: Rng) -> list[Stroke]:
     slant = rng.normal(0.1, 0.15)
     width = height * rng.uniform(0.5, 0.7)
     for i, sign in enumerate(text):
-        for corners in DIGITS.get(sign, ()):
+        for corners in WRITERS["digits"].get(sign, ()):
             path = np.array(corners) + rng.normal(0, 0.05, (len(corners), 2))
             path = rounded(rounded(path)) * (width, height)
             path[:, 0] += slant * (height - path[:, 1]) + i * width * 1.25
