@@ -35,6 +35,7 @@ from kdscan.rules.duel.coats import Coat
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.workers.pool import cores
 from lab.benchmarks.shared import KEYS, Judged, judged_map, maps_in, parser, with_interval
+from lab.synth.fields import scaled
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import HABITS, TIDY, Part
 from lab.synth.hands.sketch import Hand
@@ -163,7 +164,7 @@ def judge(folder: Path, strokes: Path | None, job: Job) -> Judged:
 def picture(page: DrawnPage, sheets: Sequence[MapReading]) -> np.ndarray:
     """The drawn sheet, rectified; shields that were misread or asked about are framed."""
     scale = 900 / page.bgr.shape[1]
-    small = cv2.resize(page.bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    small = scaled(page.bgr, scale)
     half = np.array(page.layout.cell_mm) / 2 * 0.94
     for cell in sheets[0].board_estimate.cells if len(sheets) == 1 else ():
         same = sheets[0].board_estimate.board.get(cell.at) == page.board.get(cell.at)

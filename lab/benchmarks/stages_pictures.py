@@ -24,7 +24,7 @@ from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from lab.benchmarks.shared import file_with_map, parser, photo_in
-from lab.synth.fields import u8
+from lab.synth.fields import scaled, u8
 
 Bgr = NDArray[np.uint8]
 
@@ -53,7 +53,7 @@ def pictures(path: Path) -> dict[str, Bgr]:
 def shrunk(picture: Bgr, width: int = WIDTH) -> Bgr:
     """The picture, at most that wide."""
     scale = min(1.0, width / picture.shape[1])
-    small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    small = scaled(picture, scale)
     return u8(small)
 
 

@@ -15,6 +15,7 @@ F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
 Rng = np.random.Generator
 T = TypeVar("T")
+D = TypeVar("D", bound=np.generic)
 Color = tuple[float, float, float]
 """Blue, green, red from 0 to 255, OpenCV's order."""
 
@@ -119,6 +120,29 @@ def u8(values: ArrayLike) -> U8:
 def to_u8(image: F32) -> U8:
     """Clip to 0..255 and round."""
     return u8(cv2.convertScaleAbs(np.maximum(image, 0)))
+
+
+def gaussian(picture: NDArray[D], sigma: float) -> NDArray[D]:
+    """A picture (H, W) or (H, W, C), blurred."""
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), sigma), picture.dtype)
+
+
+def stretched(
+    picture: NDArray[D], size_wh: tuple[int, int], how: int = cv2.INTER_LINEAR
+) -> NDArray[D]:
+    """A picture at another size, bilinear."""
+    return np.asarray(cv2.resize(picture, size_wh, interpolation=how), picture.dtype)
+
+
+def shrunk(picture: NDArray[D], size_wh: tuple[int, int]) -> NDArray[D]:
+    """A picture at a smaller size; each pixel is the mean of the area that it covers."""
+    return stretched(picture, size_wh, cv2.INTER_AREA)
+
+
+def scaled(picture: NDArray[D], factor: float) -> NDArray[D]:
+    """A picture at a share of its size, as `shrunk`."""
+    small = cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, picture.dtype)
 
 
 def plain_random(rng: Rng) -> random.Random:

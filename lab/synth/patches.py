@@ -21,6 +21,7 @@ from lab.synth.fields import (
     Rng,
     any_of,
     f32,
+    gaussian,
     log_uniform,
     paint,
     rotation,
@@ -74,7 +75,7 @@ def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidd
     if rng.random() < 0.75:
         slip = np.array([[1, 0, 0.0], [0, 1, 0]], np.float64)
         slip[:, 2] = rng.normal(0, 0.1, 2) * cell_px
-        shadow = cv2.GaussianBlur(cv2.warpAffine(mask, slip, (w, h)), (0, 0), rng.uniform(1, 8))
+        shadow = gaussian(cv2.warpAffine(mask, slip, (w, h)), rng.uniform(1, 8))
         seen = seen * f32(1 - rng.uniform(0.1, 0.6) * shadow)[..., None]
     body = _body(rng, seen, other, at, size)
     if rng.random() < 0.35:  # a side of it in another light
@@ -86,7 +87,7 @@ def _thing(rng: Rng, seen: F32, hidden: F32, other: F32, cell_px: float) -> Hidd
         radius = max(1, round(rng.uniform(0.02, 0.1) * cell_px))
         cv2.circle(spot, (int(middle[0]), int(middle[1])), radius, 255, -1, cv2.LINE_AA)
         body = paint(body, f32(spot / 255), _color(rng, seen))
-    soft = cv2.GaussianBlur(mask, (0, 0), rng.uniform(0.4, 1.6))
+    soft = gaussian(mask, rng.uniform(0.4, 1.6))
     return paint(seen, f32(soft), f32(np.clip(body, 0, 255))), np.maximum(hidden, mask)
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from lab.synth.fields import F64, U8, Rng, f32, rotation, u8
+from lab.synth.fields import F64, U8, Rng, f32, gaussian, rotation, shrunk, u8
 from lab.synth.photo.camera import compress
 from lab.synth.scene import DrawnPage
 
@@ -109,7 +109,7 @@ def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> 
     shrink = float(per_mm.min() / np.sqrt(abs(np.linalg.det(mm_to_px[:2, :2]))))
     if shrink > 1.2:
         size = (max(1, round(w / shrink)), max(1, round(h / shrink)))
-        picture = u8(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
+        picture = shrunk(picture, size)
         per_mm = np.array([size[0] / size_mm[0], size[1] / size_mm[1]])
     to_mm = np.array([[1 / per_mm[0], 0, 0.5 / per_mm[0]], [0, 1 / per_mm[1], 0.5 / per_mm[1]]])
     matrix = mm_to_px[:2, :2] @ to_mm
@@ -126,7 +126,7 @@ def _lay(page: U8, picture: U8, mm_to_px: F64, size_mm: tuple[float, float]) -> 
 
 def _sensed(rng: Rng, page: U8, settings: Settings) -> U8:
     """The effects of the line sensor: slight blur, slight noise, streaks along the feed, JPEG."""
-    out = u8(cv2.GaussianBlur(page, (0, 0), rng.uniform(0.4, 0.8)))
+    out = gaussian(page, rng.uniform(0.4, 0.8))
     tile = f32(rng.normal(0, rng.uniform(0.5, 2.0), (_TILE, _TILE, 1)))
     width = page.shape[1]
     streaks = f32(rng.normal(0, rng.uniform(0, 1.5), (1, width, 1)))

@@ -25,7 +25,19 @@ from kdscan.imaging.rectify import (
     shift_cells,
 )
 from kdscan.rules.duel.board import COLS, ROWS
-from lab.synth.fields import F32, F64, U8, Rng, f32, log_uniform, rotation, toward, u8
+from lab.synth.fields import (
+    F32,
+    F64,
+    U8,
+    Rng,
+    f32,
+    gaussian,
+    log_uniform,
+    rotation,
+    stretched,
+    toward,
+    u8,
+)
 from lab.synth.scene import NODES
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
 
@@ -162,17 +174,17 @@ def relight(rng: Rng, bgr: U8) -> U8:
     h, w = out.shape[:2]
     if rng.random() < 0.3:
         corner = u8(np.clip(128 * np.exp(rng.normal(-0.1, 0.35, (2, 2))), 0, 255))
-        light = cv2.resize(corner, (w, h), interpolation=cv2.INTER_LINEAR)
+        light = stretched(corner, (w, h))
         out = cv2.multiply(out, cv2.merge([light] * 3), scale=1 / 128)
     if rng.random() < 0.08:
         out = cv2.cvtColor(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
     if rng.random() < 0.3:
-        out = cv2.GaussianBlur(out, (0, 0), rng.uniform(0.3, 1.6))
+        out = gaussian(out, rng.uniform(0.3, 1.6))
     if rng.random() < 0.4:
         y, x = rng.integers(0, 1024 - h), rng.integers(0, 1024 - w)
         grain = f32(_NOISE[y : y + h, x : x + w])
         if rng.random() < 0.4:
-            grain = f32(2 * cv2.GaussianBlur(grain, (0, 0), 1.0))
+            grain = f32(2 * gaussian(grain, 1.0))
         amount = rng.uniform(0.005, 0.05) * 255 / 32
         out = cv2.add(out, cv2.merge([grain * amount] * 3), dtype=cv2.CV_8U)
     return u8(out)
@@ -209,7 +221,7 @@ def warp_view(rng: Rng, picture: U8, m: F64) -> U8:
     color = rng.uniform(0, 255, 3).tolist()
     shrink = np.sqrt(abs(np.linalg.det(m[:2, :2])))
     if shrink < 0.7:
-        picture = u8(cv2.GaussianBlur(picture, (0, 0), 0.45 / shrink))
+        picture = gaussian(picture, 0.45 / shrink)
     size = (THUMB_PX, THUMB_PX)
     view = cv2.warpPerspective(picture, m, size, borderMode=border, borderValue=color)
     return u8(view)

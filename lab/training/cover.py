@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -15,7 +14,7 @@ from kdscan.imaging.rectify import FLAT_MARGIN
 from kdscan.marks.crops import half_size
 from kdscan.marks.network import COVER_PX
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
-from lab.synth.fields import F32, U8, Rng, f32, u8
+from lab.synth.fields import F32, U8, Rng, f32, gaussian, u8
 from lab.synth.patches import with_things
 from lab.training.dataset import Example, unpack
 from lab.training.networks import conv
@@ -115,7 +114,7 @@ def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
     looks = half_size(_view(rng, other)) if rng.random() < 0.3 else flat
     seen, hidden = with_things(rng, flat, looks, COVER_PX)
     if rng.random() < 0.5:
-        seen = u8(cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.3, 1.0)))
+        seen = gaussian(seen, rng.uniform(0.3, 1.0))
     if rng.random() < 0.5:
         grain = rng.normal(0, rng.uniform(0, 6), seen.shape)
         seen = u8(np.clip(seen + grain, 0, 255))

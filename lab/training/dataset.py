@@ -32,7 +32,7 @@ from kdscan.paper.style import Ticket
 from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board
 from kdscan.rules.duel.coats import COATS
 from lab.synth.canvas import smooth_noise
-from lab.synth.fields import F32, U8, Rng, f32, log_uniform, u8
+from lab.synth.fields import F32, U8, Rng, f32, gaussian, log_uniform, scaled, shrunk, u8
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.sketch import Hand
 from lab.synth.photo.camera import LEVELS, Level
@@ -113,7 +113,7 @@ def thumbnail(bgr: U8) -> tuple[bytes, float]:
     """A picture (H, W, 3) resized to `STORED_PX`, as JPEG, and its scale."""
     scale = STORED_PX / max(bgr.shape[:2])
     size = (round(bgr.shape[1] * scale), round(bgr.shape[0] * scale))
-    return jpeg(u8(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA))), scale
+    return jpeg(shrunk(bgr, size)), scale
 
 
 def to_example(synth: SynthPhoto) -> Example:
@@ -168,10 +168,10 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     )
     fine = layout.cell_mm[0] * px_per_mm
     shrink = px_per_cell / fine
-    seen = cv2.resize(sheet.bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    seen = scaled(sheet.bgr, shrink)
     if rng.random() < 0.6:
         blur = rng.exponential(0.012) * px_per_cell
-        seen = cv2.GaussianBlur(seen, (0, 0), 0.2 + min(blur, 0.032 * px_per_cell))
+        seen = gaussian(seen, 0.2 + min(blur, 0.032 * px_per_cell))
     light = np.exp(rng.normal(0, 0.1) + 0.12 * smooth_noise(rng, seen.shape[:2], rng.uniform(1, 5)))
     seen = u8(np.clip(seen * light[..., None] * rng.uniform(0.65, 1.1, 3), 0, 255))
     photo = Photo(u8(seen))

@@ -19,7 +19,21 @@ from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.search import KingdomSearch
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX, crops, predict_squares
 from lab.synth.canvas import SHIFT, fixed
-from lab.synth.fields import F32, F64, SQUARE, U8, Rng, f32, log_uniform, rotation, u8
+from lab.synth.fields import (
+    F32,
+    F64,
+    SQUARE,
+    U8,
+    Rng,
+    f32,
+    gaussian,
+    log_uniform,
+    rotation,
+    scaled,
+    shrunk,
+    stretched,
+    u8,
+)
 from lab.synth.hands.strokes import turned
 from lab.synth.kingdoms.scene import KingdomPhoto, make_kingdom_photo, other_colors
 from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, Board
@@ -108,13 +122,13 @@ def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
     if rng.random() < OCCLUDED_SHARE:
         picture, known = occlude(rng, picture, known)
     if rng.random() < 0.2:  # the boards are softer than a good phone
-        soft = cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.8, 2))
+        soft = gaussian(picture, rng.uniform(0.8, 2))
         picture = u8(cv2.addWeighted(picture, 1.7, soft, -0.7, 0))
     if rng.random() < 0.45:
         k = log_uniform(rng, 0.25, 0.9)
         h, w = picture.shape[:2]
-        small = cv2.resize(picture, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
-        picture = u8(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR))
+        small = scaled(picture, k)
+        picture = stretched(small, (w, h))
     picture = relight(rng, recolor(rng, picture))
     if rng.random() < 0.3:
         picture = compress(picture, int(rng.integers(30, 85)))
@@ -277,7 +291,7 @@ def example_from_board(board: Board) -> KingdomExample:
     half = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
     corners = (at[:, None] + half) * SQUARE_PX - 0.5
     size = (cols * SIDE_PX, rows * SIDE_PX)
-    small = cv2.resize(board.bgr, size, interpolation=cv2.INTER_AREA)
+    small = shrunk(board.bgr, size)
     pad = round((1 + RING) * SIDE_PX)
     wide = cv2.copyMakeBorder(small, pad, pad, pad, pad, cv2.BORDER_REPLICATE)
     kinds = np.pad(board.kinds, 1, constant_values=UNLABELLED)

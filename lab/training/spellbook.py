@@ -18,7 +18,7 @@ from kdscan.imaging.picture import Photo, sigmoid
 from kdscan.inference.store import StruckBy
 from kdscan.paper.book import BookLayout, marked_places
 from kdscan.sheets.spellbook.read import PX_PER_MM, crops, crops_of, find_books
-from lab.synth.fields import F32, F64, U8, Rng, f32, log_uniform, u8
+from lab.synth.fields import F32, F64, U8, Rng, f32, log_uniform, scaled, u8
 from lab.synth.hands.book import draw_spellbook, played_book, wild_book
 from lab.synth.photo.camera import LEVELS, compress, photograph
 from lab.synth.scene import own_book
@@ -82,7 +82,7 @@ def page_example(seed: int) -> BookExample:
     rng, layout, page, drawn_px, truth = _drawn(seed)
     px = log_uniform(rng, 2.0, 4.8)
     scale = px / drawn_px
-    small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    small = scaled(page, scale)
     small = relight(rng, u8(small))
     if rng.random() < 0.5:
         small = compress(small, int(rng.integers(40, 92)))

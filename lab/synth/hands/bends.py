@@ -12,14 +12,14 @@ from math import pi
 import numpy as np
 
 from lab.synth.fields import toward
-from lab.synth.hands.ink import Stroke
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush, ShieldShape
 from lab.synth.hands.strokes import Path, half, hatch, line, outline, rounded
 
 
 def bend(
     shield: ShieldShape, brush: Brush, at: Path, angle: float, wide: float, style: str
-) -> list[Stroke]:
+) -> Strokes:
     """Return the strokes of one bend.
 
     at: a point of its middle line; angle: of that line; wide: its width; style: one of BENDS.
@@ -50,7 +50,7 @@ def _gap(wide: float, brush: Brush) -> float:
     return least + (most - least) * math.pow(share, 1.3)
 
 
-def _edges(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+def _edges(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     """The two long strokes of a bend, each a little too long or too short."""
     axis, side = toward(angle), toward(angle + pi / 2)
     along, across = body @ axis, body @ side
@@ -65,7 +65,7 @@ def _edges(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
         a, b = (axis * ends[i] + side * off[i] for i in (0, 1))
         bow = 0.5 * traits.bow * brush.rng.normal()
         path = line(a, b, brush.rng, wobble=traits.tremor, bow=bow)
-        strokes.append(Stroke(path, pressure=brush.force()))
+        strokes.append(brush.stroke(path))
     return strokes
 
 
@@ -76,14 +76,14 @@ def _tidy(slop: float, body: Path, angle: float) -> float:
     return slop * min(1.0, 1.3 * float(along / max(across, 1e-9)))
 
 
-def _hatching(body: Path, angle: float, gap: float, brush: Brush) -> list[Stroke]:
+def _hatching(body: Path, angle: float, gap: float, brush: Brush) -> Strokes:
     slop = _tidy(brush.traits.slop, body, angle)
     most = min(gap, 0.25 * float(np.ptp(body @ toward(angle))))
     over = float(np.clip(brush.rng.normal(0, 0.25), -0.5, 0.5)) * most
     paths = hatch(
         body, angle, gap, brush.rng, slop=slop, overshoot=over, joined=brush.traits.joined
     )
-    return [Stroke(p, pressure=brush.force()) for p in paths]
+    return brush.strokes(paths)
 
 
 def _slant(angle: float, brush: Brush) -> float:
@@ -93,26 +93,26 @@ def _slant(angle: float, brush: Brush) -> float:
     return angle + lean + brush.rng.normal(0, 0.08)
 
 
-def _hatched(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+def _hatched(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     """Two strokes with hatching between them."""
     inner = _hatching(body, _slant(angle, brush), _gap(wide, brush), brush)
     return _edges(body, angle, wide, brush) + inner
 
 
-def _zigzag(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+def _zigzag(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     """One broad scribble, back and forth across the bend."""
     rng, gap = brush.rng, min(_gap(wide, brush), max(0.28 * wide, 1.2 * brush.width))
     lean = angle + pi / 2 + rng.normal(0, 0.3)
     slop = _tidy(min(1.0, brush.traits.slop + 0.25), body, lean)
     paths = hatch(body, lean, max(gap, 0.7 * brush.width), rng, slop=slop, joined=True)
-    strokes = [Stroke(rounded(p), pressure=brush.force()) for p in paths]
+    strokes = brush.strokes(map(rounded, paths))
     if rng.random() < 0.25:  # gone over once more
         back = hatch(body, lean + rng.normal(0, 0.3), 1.5 * gap, rng, slop=slop, joined=True)
-        strokes += [Stroke(rounded(p), pressure=brush.force()) for p in back]
+        strokes += brush.strokes(map(rounded, back))
     return strokes
 
 
-def _edged(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+def _edged(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     """One edge, rarely both, and a zigzag beside it, which may leave a gap or run over it."""
     rng, traits, side = brush.rng, brush.traits, toward(angle + pi / 2)
     way = 1.0 if (rng.random() < 0.8) == traits.first else -1.0
@@ -127,10 +127,10 @@ def _edged(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
     rows = hatch(inner, lean, gap, rng, slop=slop, joined=False)
     teeth = np.array([row[-1 if i % 2 else 0] for i, row in enumerate(rows)])
     strokes = edges if rng.random() < 0.1 else edges[:1]
-    return [*strokes, Stroke(teeth, pressure=brush.force())] if len(teeth) > 2 else edges
+    return [*strokes, brush.stroke(teeth)] if len(teeth) > 2 else edges
 
 
-def _passes(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+def _passes(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     """Long parallel strokes along the bend, sometimes with paper between them."""
     count = max(3, round(brush.about(brush.traits.runs, 0.2)))
     gap = max(wide / count, 0.75 * brush.width)
@@ -139,19 +139,19 @@ def _passes(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
     return _hatching(body, angle + brush.rng.normal(0, 0.03), gap, brush)
 
 
-def _solid(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+def _solid(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     edge = outline(body, brush.rng, scale=1.0, wobble=0.015 * wide + 0.3 * brush.traits.tremor)
     return [Stroke(edge, pressure=brush.near(0.97, 0.06, 0.8, 1.05), solid=True)]
 
 
-def _lattice(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+def _lattice(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     """Edges with hatching both ways between them."""
     gap = max(1.3 * _gap(wide, brush), 1.6 * brush.width)
     inner = _hatching(body, angle + 0.8, gap, brush) + _hatching(body, angle - 0.8, gap, brush)
     return _edges(body, angle, wide, brush) + inner
 
 
-def _rounds(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]:
+def _rounds(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     """Round and round, from the bend's edge to its middle line."""
     rounds = int(max(3, wide / 2 / max(0.9 * brush.width, 0.12 * wide)))
     edge = outline(body, brush.rng, scale=1.0, wobble=0.0)[:-1]
@@ -163,7 +163,7 @@ def _rounds(body: Path, angle: float, wide: float, brush: Brush) -> list[Stroke]
     return [Stroke(path + brush.rng.normal(0, 0.02 * wide, path.shape))]
 
 
-BENDS: dict[str, Callable[[Path, float, float, Brush], list[Stroke]]] = {
+BENDS: dict[str, Callable[[Path, float, float, Brush], Strokes]] = {
     "bend": _hatched,
     "zigzag": _zigzag,
     "passes": _passes,

@@ -20,7 +20,7 @@ from lab.synth.hands.crosses import draw_cross
 from lab.synth.hands.dots import dot
 from lab.synth.hands.fills import fill
 from lab.synth.hands.habits import any_habit
-from lab.synth.hands.ink import Stroke
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush
 from lab.synth.hands.sketch import Drawing, Hand
 from lab.synth.hands.strokes import Path, Pen, line, rounded
@@ -221,7 +221,7 @@ def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
     return passed
 
 
-def _struck(ends: Path, half: float, style: str, brush: Brush) -> list[Stroke]:
+def _struck(ends: Path, half: float, style: str, brush: Brush) -> Strokes:
     rng, traits = brush.rng, brush.traits
     wobble = traits.tremor + (0.12 * half if style == "wobbly" else 0.0)
     if style == "zigzag":

@@ -9,12 +9,12 @@ import numpy as np
 
 from lab.synth.fields import toward
 from lab.synth.hands.fills import fill, lump
-from lab.synth.hands.ink import Stroke
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush, ShieldShape
 from lab.synth.hands.strokes import Path, half, hatch, line, outline, spans
 
 
-def checked(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+def checked(shield: ShieldShape, brush: Brush) -> Strokes:
     """Return the strokes of a quartered shield."""
     rng, traits, style = brush.rng, brush.traits, brush.pick("checked")
     tilt = rng.normal(0, 0.05 + 0.06 * traits.slop)
@@ -52,7 +52,7 @@ _GRID = {
 styles would hardly be recognisable."""
 
 
-def _grid(shield: ShieldShape, brush: Brush, at: Path, ways: tuple[Path, Path]) -> list[Stroke]:
+def _grid(shield: ShieldShape, brush: Brush, at: Path, ways: tuple[Path, Path]) -> Strokes:
     """The two dividing lines, across and down."""
     strokes = []
     for way in ways:
@@ -65,11 +65,11 @@ def _grid(shield: ShieldShape, brush: Brush, at: Path, ways: tuple[Path, Path]) 
         ends = t + (ends - t) * [brush.near(1.0, 0.06, 0.8, 1.15) for _ in range(2)]
         a, b = (at + toward(angle) * (e - t) for e in ends)
         path = line(a, b, brush.rng, wobble=brush.traits.tremor, bow=0.3 * brush.traits.bow)
-        strokes.append(Stroke(path, pressure=brush.force()))
+        strokes.append(brush.stroke(path))
     return strokes
 
 
-def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -> list[Stroke]:
+def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -> Strokes:
     """One dark quarter. at: where the four meet."""
     rng, middle = brush.rng, quarter.mean(0)
     size = float(np.sqrt(np.ptp(quarter, 0).prod()))
@@ -82,20 +82,20 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
         gap = size / rng.uniform(2.4, 4.2)
         angle = brush.traits.hatch + rng.normal(0, 0.2)
         paths = hatch(inset, angle, gap, rng, slop=brush.traits.slop, joined=brush.traits.joined)
-        return [Stroke(p, pressure=brush.force()) for p in paths]
+        return brush.strokes(paths)
     if style == "crossed":
         low, high = inset.min(0), inset.max(0)
         corners = ((low, high), ((low[0], high[1]), (high[0], low[1])))
         return [Stroke(line(np.array(a), np.array(b), rng)) for a, b in corners]
     if style == "spirals":
         return fill(inset, brush, "spiral", whole=False)
-    rim: list[Stroke] = []
+    rim: Strokes = []
     if style == "framed":
         rim = [Stroke(outline(inset, rng, scale=1.0, wobble=0.015 * size))]
     return rim + fill(inset, brush, brush.pick("fill"), whole=False)
 
 
-def _bow_tie(quarters: list[Path], brush: Brush) -> list[Stroke]:
+def _bow_tie(quarters: list[Path], brush: Brush) -> Strokes:
     """Both quarters in one stroke, through the middle."""
     rng = brush.rng
     axis = quarters[1].mean(0) - quarters[0].mean(0)
@@ -107,4 +107,4 @@ def _bow_tie(quarters: list[Path], brush: Brush) -> list[Stroke]:
         middle = quarter.mean(0)
         inset = middle + (quarter - middle) * 0.95
         paths += hatch(inset, angle, gap, rng, slop=0.6 * brush.traits.slop, joined=True)
-    return [Stroke(np.concatenate(paths), pressure=brush.force())] if paths else []
+    return [brush.stroke(np.concatenate(paths))] if paths else []

@@ -9,7 +9,7 @@ import numpy as np
 
 from lab.synth.fields import Rng, points_at, toward
 from lab.synth.hands.dots import dot
-from lab.synth.hands.ink import Stroke
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush
 from lab.synth.hands.strokes import Path, line, ring, rounded, scribble, turned
 
@@ -34,7 +34,7 @@ hides nothing, for at least the second, in radii: one that only touches the rim 
 Guesses."""
 
 
-def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
+def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> Strokes:
     """Return the strokes that cross out a circle.
 
     radius: of the circle; pitch: distance to the next one, which the mark does not touch.
@@ -50,9 +50,7 @@ def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) 
         off = rng.normal(0, 0.06 + 0.1 * brush.traits.slop, 2) * radius
         turns = closed if rng.random() < 0.75 else closed + 1
         squash = rng.uniform(0.85, 1.0)
-        return [
-            Stroke(ring(at + off, wide, rng, turns=turns, squash=squash), pressure=brush.force())
-        ]
+        return [brush.stroke(ring(at + off, wide, rng, turns=turns, squash=squash))]
     for _ in range(8):
         strokes = _drawn(at, radius, pitch, brush, style)
         if sum(_inside(s.path, at, _WITHIN * radius) for s in strokes) > _THROUGH * radius:
@@ -68,7 +66,7 @@ def _inside(path: Path, at: Path, radius: float) -> float:
     return float(parts[away < radius].sum())
 
 
-def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> list[Stroke]:
+def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> Strokes:
     """Return one attempt, roughly at the circle."""
     rng, traits = brush.rng, brush.traits
     room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
@@ -87,7 +85,7 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> l
         real = brush.recorded(_RECORDED[style])
         if real is not None:
             scale = size * rng.uniform(0.9, 1.2)
-            return [Stroke(at + p * scale, pressure=brush.force()) for p in real]
+            return [brush.stroke(at + p * scale) for p in real]
     if style == "fill":
         return dot(at, radius * rng.uniform(0.85, 1.15), "blob", brush)
     if style == "dot":
@@ -113,7 +111,7 @@ def in_a_row(crossed: Path, circles: Path) -> bool:
     return int(meets.sum()) == len(crossed)
 
 
-def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
+def cross_through(crossed: Path, radius: float, brush: Brush) -> Strokes:
     """Return one stroke, possibly back and forth, through circles that lie in a row."""
     rng = brush.rng
     far = np.hypot(*(crossed - crossed.mean(0)).T).argmax()
@@ -126,31 +124,31 @@ def cross_through(crossed: Path, radius: float, brush: Brush) -> list[Stroke]:
     if rng.random() < 0.3:
         back = ends[::-1] + rng.normal(0, 0.2, (2, 2)) * radius
         paths.append(line(back[0], back[1], rng))
-    return [Stroke(path, pressure=brush.force()) for path in paths]
+    return brush.strokes(paths)
 
 
 _RECORDED = {"x": "cross", "wide": "cross", "plus": "plus", "looped": "looped", "star": "star"}
 """Kinds of recorded marks that styles may follow."""
 
-Make = Callable[[Path, float, float, float, Brush], list[Stroke]]
+Make = Callable[[Path, float, float, float, Brush], Strokes]
 
 
-def _slash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _slash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     lean = pi / 4 if brush.traits.first else -pi / 4
     lean += tilt + brush.rng.normal(0, 0.25)
     return _arms(at, max(size, 1.1 * radius), (lean,), brush)
 
 
-def _tick(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
-    return [Stroke(at + turned(_check_mark(size, brush.rng), tilt), pressure=brush.force())]
+def _tick(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
+    return [brush.stroke(at + turned(_check_mark(size, brush.rng), tilt))]
 
 
-def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     loops = int(brush.rng.integers(3, 7))
     return [Stroke(scribble(at, min(size, 1.15 * radius), brush.rng, loops))]
 
 
-def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     """A cross retraced once, or until it is bold."""
     angles = (tilt + 0.8, tilt - 0.8)
     strokes = _arms(at, size, angles, brush)
@@ -160,7 +158,7 @@ def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> l
     return strokes
 
 
-def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     """A cross in one stroke: down, round in a loop, and across."""
     rng = brush.rng
     side = 1.0 if rng.random() < 0.7 else -1.0
@@ -168,32 +166,30 @@ def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> 
     corners = ((-1, -1), (1, 0.9), (bulge, 0.1), (bulge - 0.1, -0.9), (0.9, -1.0), (-1, 1))
     path = np.array(corners, np.float64) * (side, 1.0) + rng.normal(0, 0.1, (6, 2))
     path = rounded(rounded(path * 0.72 * size))
-    return [Stroke(at + turned(path, tilt), pressure=brush.force())]
+    return [brush.stroke(at + turned(path, tilt))]
 
 
-def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     rng, n = brush.rng, int(brush.rng.integers(4, 8))
     x = np.linspace(-1, 1, n) * size * rng.uniform(0.7, 1.0)
     y = np.where(np.arange(n) % 2, 1, -1) * size * rng.uniform(0.6, 1.0, n)
     path = np.stack((x, y), 1)
-    return [Stroke(at + turned(rounded(path), tilt + rng.normal(0, 0.4)), pressure=brush.force())]
+    return [brush.stroke(at + turned(rounded(path), tilt + rng.normal(0, 0.4)))]
 
 
-def _curl(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _curl(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     turns = brush.rng.uniform(1.8, 3.2)
     return [Stroke(ring(at, min(size, 1.1 * radius), brush.rng, turns=turns, inward=0.9))]
 
 
-def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     """A V over the circle, any way up."""
     corners = np.array(((-0.8, -0.9), (0.0, 0.7), (0.8, -0.9))) * size
     turn = tilt + pi * float(brush.traits.first)
     return [Stroke(at + turned(corners + brush.rng.normal(0, 0.08, (3, 2)) * size, turn))]
 
 
-def _beside(
-    at: Path, size: float, leans: tuple[float, ...], apart: float, brush: Brush
-) -> list[Stroke]:
+def _beside(at: Path, size: float, leans: tuple[float, ...], apart: float, brush: Brush) -> Strokes:
     """Two parallel strokes in each direction."""
     strokes = []
     for lean in leans:
@@ -203,11 +199,11 @@ def _beside(
     return strokes
 
 
-def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     return _beside(at, size, (tilt, tilt + pi / 2), 0.35, brush)
 
 
-def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> list[Stroke]:
+def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     return _beside(at, size, (tilt + (0.8 if brush.traits.first else -0.8),), 0.3, brush)
 
 
@@ -245,7 +241,7 @@ def _check_mark(size: float, rng: Rng) -> Path:
     return np.concatenate((line(corners[0], corners[1], rng), line(corners[1], corners[2], rng)))
 
 
-def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> list[Stroke]:
+def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> Strokes:
     """Return straight strokes through a point, each slightly displaced and of its own length."""
     rng, traits = brush.rng, brush.traits
     strokes = []
@@ -255,5 +251,5 @@ def _arms(at: Path, size: float, angles: tuple[float, ...], brush: Brush) -> lis
         mid = at + rng.normal(0, 0.08 + 0.1 * traits.slop, 2) * size
         a, b = mid - toward(lean) * lengths[0], mid + toward(lean) * lengths[1]
         path = line(a, b, rng, wobble=0.3 * traits.tremor, bow=traits.bow * rng.normal(0, 1))
-        strokes.append(Stroke(path, pressure=brush.force()))
+        strokes.append(brush.stroke(path))
     return strokes

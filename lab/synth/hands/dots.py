@@ -10,14 +10,14 @@ from math import pi, tau
 import numpy as np
 
 from lab.synth.fields import toward
-from lab.synth.hands.ink import Stroke
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush, ShieldShape
 from lab.synth.hands.strokes import Path, hatch, line, ring, rounded, scribble, turned
 
 _ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, tau, 15)[:-1]])
 
 
-def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
+def dot(at: Path, radius: float, style: str, brush: Brush) -> Strokes:
     """Return one dot of a radius (mm); style: a habit of the part `dot`.
 
     A style for which the pen is too thick becomes a blob.
@@ -27,7 +27,7 @@ def dot(at: Path, radius: float, style: str, brush: Brush) -> list[Stroke]:
         real = brush.recorded(_RECORDED[style])
     inner = max(radius - brush.width / 2, 0.25 * brush.width)
     if real is not None:
-        return [Stroke(at + p * inner, pressure=brush.force()) for p in real]
+        return [brush.stroke(at + p * inner) for p in real]
     if radius < _LEAST.get(style, 0.0) * brush.width:
         style = "blob"
     squash = brush.rng.uniform(0.72, 1.0) - 0.15 * max(brush.traits.slop - 0.7, 0)
@@ -54,25 +54,25 @@ _LEAST = {"ring": 1.3, "rings": 1.6, "open_ring": 1.6, "target": 2.2, "hatched":
 _O = np.zeros(2)
 
 
-def _blob(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _blob(r: float, squash: float, brush: Brush) -> Strokes:
     return [Stroke(ring(_O, r, brush.rng, turns=1.1, squash=squash), solid=True)]
 
 
-def _spiral(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _spiral(r: float, squash: float, brush: Brush) -> Strokes:
     turns = max(2.0, r / (brush.rng.uniform(0.7, 1.5) * brush.width))
     return [Stroke(ring(_O, r, brush.rng, turns=turns, squash=squash, inward=0.95))]
 
 
-def _scribble(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _scribble(r: float, squash: float, brush: Brush) -> Strokes:
     return [Stroke(scribble(_O, r, brush.rng, int(brush.rng.integers(4, 12))))]
 
 
-def _ring(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _ring(r: float, squash: float, brush: Brush) -> Strokes:
     turns = max(1 + brush.traits.closure + brush.rng.normal(0, 0.06), 0.88)
     return [Stroke(ring(_O, r, brush.rng, turns=turns, squash=squash))]
 
 
-def _rings(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _rings(r: float, squash: float, brush: Brush) -> Strokes:
     """Two or more rounds, with or without lifting the pen, each a little displaced."""
     rng = brush.rng
     if rng.random() < 0.6:
@@ -87,16 +87,16 @@ def _rings(r: float, squash: float, brush: Brush) -> list[Stroke]:
     return runs
 
 
-def _open_ring(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _open_ring(r: float, squash: float, brush: Brush) -> Strokes:
     return [Stroke(ring(_O, r, brush.rng, turns=brush.rng.uniform(0.7, 0.92), squash=squash))]
 
 
-def _tap(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _tap(r: float, squash: float, brush: Brush) -> Strokes:
     wide = min(2 * r / brush.width + 1, 4.5)
     return [Stroke(line(_O, brush.rng.normal(0, 0.3 * r, 2), brush.rng), wide)]
 
 
-def _taps(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _taps(r: float, squash: float, brush: Brush) -> Strokes:
     """Short taps on one spot that touch, so that they form one dot."""
     runs = []
     reach = min(r, 1.3 * brush.width)
@@ -107,13 +107,13 @@ def _taps(r: float, squash: float, brush: Brush) -> list[Stroke]:
     return runs
 
 
-def _smear(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _smear(r: float, squash: float, brush: Brush) -> Strokes:
     tail = toward(brush.rng.uniform(0, tau)) * r * brush.rng.uniform(0.3, 0.8)
     body = ring(_O, r, brush.rng, squash=squash, wobble=0.12)
     return [Stroke(body, solid=True), Stroke(line(_O, tail, brush.rng))]
 
 
-def _comma(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _comma(r: float, squash: float, brush: Brush) -> Strokes:
     """A point with a tail that grows with haste."""
     rng, tail = brush.rng, toward(brush.rng.uniform(0, tau))
     head = ring(_O, 0.6 * r, rng, turns=1.3, squash=squash, inward=0.5)
@@ -122,35 +122,35 @@ def _comma(r: float, squash: float, brush: Brush) -> list[Stroke]:
     return [point, Stroke(line(0.45 * r * tail, end, rng, bow=bow), 0.8)]
 
 
-def _dash(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _dash(r: float, squash: float, brush: Brush) -> Strokes:
     end = np.array((r * brush.rng.uniform(0.5, 0.9), 0.0))
     return [Stroke(line(-end, end, brush.rng, bow=brush.rng.normal(0, 0.1)), 1.4)]
 
 
-def _hatched(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _hatched(r: float, squash: float, brush: Brush) -> Strokes:
     gap = max(brush.width * brush.rng.uniform(0.9, 2.0), r / 5)
     paths = hatch(_ROUND * r, 0.0, gap, brush.rng, slop=brush.traits.slop, joined=True)
     edge = ring(_O, r, brush.rng, squash=0.97)
     return [Stroke(path) for path in (edge, *paths)]
 
 
-def _target(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _target(r: float, squash: float, brush: Brush) -> Strokes:
     return [*_ring(r, squash, brush), *_blob(0.4 * r, squash, brush)]
 
 
-def _square(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _square(r: float, squash: float, brush: Brush) -> Strokes:
     box = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1.0))) * r * 0.85
     box = box + brush.rng.normal(0, 0.08, box.shape) * r
     return [Stroke(rounded(box), solid=brush.rng.random() < 0.7)]
 
 
-def _asterisk(r: float, squash: float, brush: Brush) -> list[Stroke]:
+def _asterisk(r: float, squash: float, brush: Brush) -> Strokes:
     turns = np.arange(3) * pi / 3 + brush.rng.normal(0, 0.15, 3)
     arms = [toward(float(a)) * r * brush.rng.uniform(0.8, 1.1) for a in turns]
     return [Stroke(line(-arm, arm, brush.rng)) for arm in arms]
 
 
-_DOTS: dict[str, Callable[[float, float, Brush], list[Stroke]]] = {
+_DOTS: dict[str, Callable[[float, float, Brush], Strokes]] = {
     "blob": _blob,
     "spiral": _spiral,
     "scribble": _scribble,
@@ -176,7 +176,7 @@ def _radius(shield: ShieldShape, brush: Brush, low: float, high: float) -> float
     return max(share * shield.radius, 0.75 * brush.width)
 
 
-def one_dot(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+def one_dot(shield: ShieldShape, brush: Brush) -> Strokes:
     """Return a dot roughly in the middle."""
     radius = _radius(shield, brush, 0.16, 0.55)
     style = brush.pick("dot")
@@ -201,7 +201,7 @@ keep a waist that distinguishes them from one long dot, rings may be linked as i
 _OPEN = frozenset(("ring", "rings"))
 
 
-def two_dots(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+def two_dots(shield: ShieldShape, brush: Brush) -> Strokes:
     """Return two dots as this writer sets them."""
     rng, traits, way = brush.rng, brush.traits, brush.pick("pair")
     style = brush.pick("dot")

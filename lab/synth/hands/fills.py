@@ -8,7 +8,7 @@ from math import pi, tau
 import numpy as np
 
 from lab.synth.fields import points_at, toward
-from lab.synth.hands.ink import Stroke
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush, ShieldShape
 from lab.synth.hands.strokes import (
     Path,
@@ -26,7 +26,7 @@ FEWEST = 5
 """Fewest strokes across a filled shield; a guess."""
 
 
-def fill(polygon: Path, brush: Brush, style: str, *, whole: bool = True) -> list[Stroke]:
+def fill(polygon: Path, brush: Brush, style: str, *, whole: bool = True) -> Strokes:
     """Return strokes that blacken a polygon.
 
     style: a habit of the part `fill`. whole: False for a smaller area, as a quarter of a shield
@@ -54,7 +54,7 @@ def _gap(brush: Brush, size: float, whole: bool, loose: float = 0.0) -> float:
     return least + (open_ - least) * brush.near(max(brush.traits.gap, 0.9 * loose), 0.15, 0, 1)
 
 
-def _even(polygon: Path, brush: Brush, style: str, size: float, whole: bool) -> list[Stroke]:
+def _even(polygon: Path, brush: Brush, style: str, size: float, whole: bool) -> Strokes:
     """Roughly equidistant strokes over the area, in one or more passes."""
     rng, traits = brush.rng, brush.traits
     loose = {"sparse": 0.45, "zigzag": rng.beta(1.2, 2.0)}.get(style, 0.0)
@@ -75,20 +75,20 @@ def _even(polygon: Path, brush: Brush, style: str, size: float, whole: bool) -> 
         for _ in range(rng.integers(1, 3)):
             turn = rng.uniform(0, pi)
             paths += hatch(polygon, turn, 1.5 * gap, rng, slop=0.8, overshoot=over - 0.04 * size)
-    strokes = [Stroke(p, pressure=brush.force()) for p in paths]
+    strokes = brush.strokes(paths)
     if rng.random() < 0.2:
         strokes.append(Stroke(outline(polygon, rng, scale=0.97, wobble=0.02 * size)))
     return strokes
 
 
-def _solid(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+def _solid(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     slop = brush.traits.slop
     scale = brush.near(0.95, 0.04 + 0.06 * slop, 0.84, 1.1)
     body = outline(polygon, brush.rng, scale=scale, wobble=0.02 * size)
     return [Stroke(body, pressure=brush.rng.uniform(0.85, 1.05), solid=True)]
 
 
-def _scribble(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+def _scribble(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     rng, slop = brush.rng, min(1.0, brush.traits.slop + 0.5)
     angle = brush.traits.hatch + rng.normal(0, 0.2)
     over = size * brush.traits.slop * rng.normal(0.0, 0.05)
@@ -96,7 +96,7 @@ def _scribble(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stro
     return [Stroke(rounded(p + rng.normal(0, 0.3 * gap, p.shape))) for p in paths]
 
 
-def _spiral(polygon: Path, brush: Brush, size: float, gap: float, round_: bool) -> list[Stroke]:
+def _spiral(polygon: Path, brush: Brush, size: float, gap: float, round_: bool) -> Strokes:
     """One stroke that spirals from the edge to the middle. It follows the edge or, if it may be
     round, sometimes leaves the corners free."""
     rng, middle = brush.rng, polygon.mean(0)
@@ -111,11 +111,11 @@ def _spiral(polygon: Path, brush: Brush, size: float, gap: float, round_: bool) 
     return [Stroke(path + rng.normal(0, 0.12 * gap, path.shape))]
 
 
-def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     """Rows of loops, drawn by curling the pen along."""
     rng = brush.rng
     loop = max(size / rng.uniform(4.5, 8.0), 1.2 * brush.width)
-    strokes: list[Stroke] = []
+    strokes: Strokes = []
     middle = np.asarray(polygon.mean(0))
     inner = np.asarray(middle + (polygon - middle) * (1 - loop / size))
     for row in hatch(inner, brush.traits.hatch, 1.5 * loop, rng, slop=0.2, joined=False):
@@ -129,7 +129,7 @@ def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]
     return strokes
 
 
-def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     """The outline first, once or twice, then any style for the inside."""
     rng = brush.rng
     rims = [
@@ -141,7 +141,7 @@ def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> list[Strok
     return rims + fill(inner, brush, way, whole=False)
 
 
-def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     """Two to four pieces, each hatched in a different direction."""
     rng, pieces = brush.rng, [polygon]
     for _ in range(rng.integers(1, 3)):
@@ -153,10 +153,10 @@ def _patches(polygon: Path, brush: Brush, size: float, gap: float) -> list[Strok
     for piece in pieces:
         way, slop = rng.uniform(0, pi), brush.traits.slop
         paths += hatch(piece, way, 1.1 * gap, rng, slop=slop, joined=brush.traits.joined)
-    return [Stroke(p, pressure=brush.force()) for p in paths]
+    return brush.strokes(paths)
 
 
-def _gapped(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+def _gapped(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     """Loose runs that leave one or two strips of paper and partly leave the area."""
     rng, traits = brush.rng, brush.traits
     angle = traits.hatch + rng.normal(0, 0.15)
@@ -172,10 +172,10 @@ def _gapped(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke
             turn = angle + rng.normal(0, 0.05)
             paths += hatch(piece, turn, gap, rng, slop=traits.slop, overshoot=over)
         low = strip + max(rng.uniform(0.05, 0.16) * size, 1.2 * brush.width)
-    return [Stroke(rounded(p), pressure=brush.force()) for p in paths]
+    return brush.strokes(map(rounded, paths))
 
 
-def _rays(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+def _rays(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     """Strokes from the middle to the edge and back."""
     rng, middle = brush.rng, polygon.mean(0)
     edge = outline(polygon, rng, scale=1.0, wobble=0.02 * size)
@@ -187,7 +187,7 @@ def _rays(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
     return [Stroke(np.stack((tips, inner), 1).reshape(-1, 2))]
 
 
-def _curls(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]:
+def _curls(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     """Many small loops side by side."""
     rng, strokes = brush.rng, []
     loop = max(size / rng.uniform(5, 8), 1.3 * brush.width)
@@ -199,7 +199,7 @@ def _curls(polygon: Path, brush: Brush, size: float, gap: float) -> list[Stroke]
     return strokes
 
 
-_FILLS: dict[str, Callable[[Path, Brush, float, float], list[Stroke]]] = {
+_FILLS: dict[str, Callable[[Path, Brush, float, float], Strokes]] = {
     "solid": _solid,
     "scribble": _scribble,
     "coils": _coils,
@@ -215,7 +215,7 @@ _WILD = frozenset(("scribble", "passes", "zigzag"))
 """Fills that a recorded scribble may stand for."""
 
 
-def filled(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+def filled(shield: ShieldShape, brush: Brush) -> Strokes:
     """Return the strokes of a filled shield."""
     area, style = brush.pick("area"), brush.pick("fill")
     body = _area(shield, brush, area)
@@ -256,7 +256,7 @@ def _area(shield: ShieldShape, brush: Brush, area: str) -> Path:
     return shield.polygon
 
 
-def lump(at: Path, reach: float, brush: Brush) -> list[Stroke]:
+def lump(at: Path, reach: float, brush: Brush) -> Strokes:
     """Return a rough patch of scribbling about a point."""
     rng, strokes = brush.rng, []
     for _ in range(2 if brush.width < reach / 6 else 1):

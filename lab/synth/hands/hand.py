@@ -21,7 +21,7 @@ from lab.synth.hands.checks import checked
 from lab.synth.hands.crosses import COVERING, FREE_STANDING, cross_through, draw_cross, in_a_row
 from lab.synth.hands.dots import one_dot, two_dots
 from lab.synth.hands.fills import fill, filled
-from lab.synth.hands.ink import Spared, Stroke
+from lab.synth.hands.ink import Spared, Stroke, Strokes
 from lab.synth.hands.lines import one_line, two_lines
 from lab.synth.hands.preferences import Brush, ShieldShape
 from lab.synth.hands.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room
@@ -222,7 +222,7 @@ def _ghost(sheet: Sketch, shield: ShieldShape, empty: bool) -> None:
         _erase(sheet, marks, at, shield.circle)
 
 
-def _erase(sheet: Sketch, marks: list[Stroke], at: Path, size: float) -> None:
+def _erase(sheet: Sketch, marks: Strokes, at: Path, size: float) -> None:
     rng = sheet.rng
     sheet.erase(marks)
     if rng.random() < 0.5:

@@ -16,7 +16,7 @@ import numpy as np
 
 from kdscan.imaging.picture import sigmoid
 from lab.synth.canvas import SHIFT, fixed
-from lab.synth.fields import F32, U8, Rng, f32, toward, u8
+from lab.synth.fields import F32, U8, Rng, f32, gaussian, shrunk, toward, u8
 from lab.synth.hands.strokes import Path, Pen, drift
 
 TEXTURE = 1024
@@ -49,6 +49,9 @@ class Stroke:
     solid: bool = False
 
 
+Strokes = list[Stroke]
+
+
 @dataclass(frozen=True, eq=False)
 class Spared:
     """Discs that stay free of ink because the hand avoids them: (K, 2) centres and radius in mm.
@@ -67,7 +70,7 @@ def _noise(blur: float) -> F32:
     white = np.random.default_rng(round(blur * 100)).standard_normal((TEXTURE, TEXTURE))
     pad = int(4 * blur) + 2
     wide = np.pad(f32(white), pad, mode="wrap")
-    soft = cv2.GaussianBlur(wide, (0, 0), blur)[pad:-pad, pad:-pad]
+    soft = gaussian(wide, blur)[pad:-pad, pad:-pad]
     return f32(sigmoid(1.7 * (soft - soft.mean()) / soft.std()))
 
 
@@ -129,7 +132,7 @@ def _coverage(
         _draw(canvases[i % layers], points, stroke, pen, px_per_mm * s, rng)
     out = []
     for canvas in canvases:
-        small = cv2.resize(canvas, (w, h), interpolation=cv2.INTER_AREA)
+        small = shrunk(canvas, (w, h))
         out.append(f32(small) * np.float32(1 / 255))
     return out
 
@@ -167,7 +170,7 @@ def lay_ink(
     alpha = 1 - light
     soft = (blur_mm + pen.bleed) * px_per_mm
     if soft > 0.25:
-        alpha = f32(cv2.GaussianBlur(alpha, (0, 0), soft))
+        alpha = gaussian(alpha, soft)
     if spare is not None and len(spare.centers):
         # take the ink off the discs, with a slightly soft and uneven edge, in place
         origin = box[:2]

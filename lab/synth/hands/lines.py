@@ -14,7 +14,7 @@ import numpy as np
 
 from lab.synth.fields import toward
 from lab.synth.hands.bends import BENDS, bend
-from lab.synth.hands.ink import Stroke
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import PARTED, Brush, ShieldShape
 from lab.synth.hands.runs import RUNS, WIDE, path_between
 from lab.synth.hands.strokes import Path, away_from, line, spans
@@ -46,9 +46,7 @@ def _ends(shield: ShieldShape, brush: Brush, angle: float, at: Path, reach: floa
     return np.stack((at + toward(angle) * (a - t), at + toward(angle) * (b - t)))
 
 
-def _drawn(
-    shield: ShieldShape, brush: Brush, ends: Path, style: str, parted: float
-) -> list[Stroke]:
+def _drawn(shield: ShieldShape, brush: Brush, ends: Path, style: str, parted: float) -> Strokes:
     """Return one line between two ends that stays off the circles its writer avoids."""
     strokes = RUNS[style](ends, parted, brush)
     kept = [Stroke(_off_circles(s.path, shield, brush), s.width, s.pressure) for s in strokes]
@@ -95,7 +93,7 @@ def _style(shield: ShieldShape, brush: Brush) -> str:
     return "stroke" if style in BENDS and brush.width > THICK * shield.span else style
 
 
-def one_line(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+def one_line(shield: ShieldShape, brush: Brush) -> Strokes:
     """Return a line, or a bend, roughly through the middle."""
     style, angle = _style(shield, brush), _angle(brush)
     if style in BENDS:
@@ -113,7 +111,7 @@ def one_line(shield: ShieldShape, brush: Brush) -> list[Stroke]:
     return _drawn(shield, brush, ends, style, _parted(shield, brush))
 
 
-def _two_bends(shield: ShieldShape, brush: Brush, style: str) -> list[Stroke]:
+def _two_bends(shield: ShieldShape, brush: Brush, style: str) -> Strokes:
     """Two bends with a gap of about one bend's width."""
     angle, rng = _angle(brush), brush.rng
     brush = replace(brush, traits=replace(brush.traits, slop=0.45 * brush.traits.slop))
@@ -145,7 +143,7 @@ def _apart(shield: ShieldShape, brush: Brush, style: str) -> float:
     return clear + (far - clear) * brush.near(brush.traits.spread, 0.2, 0, 1)
 
 
-def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
+def two_lines(shield: ShieldShape, brush: Brush) -> Strokes:
     """Return two lines, or two bends, that do not meet unless this writer's lines are single
     strokes."""
     rng, way, style = brush.rng, brush.pick("lines"), _style(shield, brush)
@@ -176,7 +174,7 @@ def two_lines(shield: ShieldShape, brush: Brush) -> list[Stroke]:
             break
     plain = {style, brush.traits.habits["line"]}.isdisjoint(WIDE | BENDS.keys())
     if way == "meeting" and plain:
-        return [Stroke(path, pressure=brush.force()) for path in _meeting(pair, brush)]
+        return [brush.stroke(path) for path in _meeting(pair, brush)]
     strokes = [_drawn(shield, brush, ends, style, parted) for ends in pair]
     real = brush.recorded("lines") if style == "stroke" and way == "even" else None
     if real is not None:
@@ -202,11 +200,11 @@ def _meeting(pair: list[Path], brush: Brush) -> list[Path]:
 
 def _recorded(
     shield: ShieldShape, brush: Brush, real: list[Path], ends: Path, apart: float
-) -> list[list[Stroke]]:
+) -> list[Strokes]:
     """A recorded pair of lines, placed about a line midway between them with these ends."""
     paths = [_off_circles(path_between(path, ends, apart), shield, brush) for path in real]
     paths = [path if len(path) > 1 else ends for path in paths]
-    return [[Stroke(path, pressure=brush.force())] for path in paths]
+    return [[brush.stroke(path)] for path in paths]
 
 
 def _linked(first: Path, second: Path, brush: Brush) -> Stroke:
@@ -215,7 +213,7 @@ def _linked(first: Path, second: Path, brush: Brush) -> Stroke:
     return Stroke(np.concatenate((first, link, second)))
 
 
-def _nearest(some: list[Stroke], others: list[Stroke]) -> float:
+def _nearest(some: Strokes, others: Strokes) -> float:
     """Return the least distance (mm) between the points of two marks."""
     a = np.concatenate([s.path for s in some])
     b = np.concatenate([s.path for s in others])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import pi
 
@@ -12,6 +12,7 @@ import numpy as np
 from lab.synth.fields import Rng, any_of
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import HABITS, PARTS, Part, any_habit
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.strokes import Path
 
 DICE_SHARE = 0.42
@@ -211,3 +212,11 @@ class Brush:
     def force(self) -> float:
         """Return the pressure of one stroke."""
         return self.near(1.0, self.traits.press, 0.45, 1.15)
+
+    def stroke(self, path: Path) -> Stroke:
+        """Return a stroke along a path, with a pressure of its own."""
+        return Stroke(path, pressure=self.force())
+
+    def strokes(self, paths: Iterable[Path]) -> Strokes:
+        """Return a stroke along each path."""
+        return [self.stroke(path) for path in paths]

@@ -13,7 +13,7 @@ from math import pi, tau
 
 import numpy as np
 
-from lab.synth.hands.ink import Stroke
+from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush
 from lab.synth.hands.strokes import Path, drift, line, rounded, turned
 
@@ -54,17 +54,17 @@ def _bowed(paths: list[Path], bow: float) -> list[Path]:
     return [p + np.outer(4 * t * (1 - t), side) for p, t in zip(paths, shares, strict=True)]
 
 
-def _strokes(paths: list[Path], brush: Brush, joined: bool) -> list[Stroke]:
+def _strokes(paths: list[Path], brush: Brush, joined: bool) -> Strokes:
     """Runs drawn back and forth in one arc, with or without lifting the pen."""
     paths = _bowed(paths, 0.7 * brush.traits.bow * brush.rng.normal(0, 1))
     paths = [p if i % 2 == 0 else p[::-1] for i, p in enumerate(paths)]
     if joined:
-        return [Stroke(rounded(np.concatenate(paths)), pressure=brush.force())]
-    return [Stroke(p, pressure=brush.force()) for p in paths]
+        return [brush.stroke(rounded(np.concatenate(paths)))]
+    return brush.strokes(paths)
 
 
-def _once(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
-    return [Stroke(_path(ends, brush), pressure=brush.force())]
+def _once(ends: Path, parted: float, brush: Brush) -> Strokes:
+    return [brush.stroke(_path(ends, brush))]
 
 
 def _slid(ends: Path, parted: Path, brush: Brush) -> Path:
@@ -75,7 +75,7 @@ def _slid(ends: Path, parted: Path, brush: Brush) -> Path:
     return ends + np.outer(parted, _across(ends)) + np.outer(slip, along)
 
 
-def _retraced(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _retraced(ends: Path, parted: float, brush: Brush) -> Strokes:
     """Two to four runs on top of each other, slightly apart, more so at one end."""
     rng, runs = brush.rng, [_path(ends, brush, 0.3 * parted)]
     for _ in range(1 + int(rng.poisson(0.35))):
@@ -84,7 +84,7 @@ def _retraced(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     return _strokes(runs, brush, brush.traits.joined)
 
 
-def _vee(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _vee(ends: Path, parted: float, brush: Brush) -> Strokes:
     """Two runs that start at about one point and end apart."""
     rng = brush.rng
     off = np.array((rng.normal(0, 0.08), rng.uniform(0.5, 1.0) * rng.choice((-1, 1)))) * parted
@@ -93,7 +93,7 @@ def _vee(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     return _strokes(pair, brush, brush.rng.random() < 0.5)
 
 
-def _loop(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _loop(ends: Path, parted: float, brush: Brush) -> Strokes:
     """Back and forth in one stroke: a long, narrow loop, closed or nearly so."""
     rng = brush.rng
     n, start = 26, rng.uniform(-0.5, 0.5)
@@ -102,12 +102,10 @@ def _loop(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     y = np.sin(t) * parted / 2 * rng.uniform(0.6, 1.0) * (1 + 0.3 * rng.normal() * x)
     half = (ends[1] - ends[0]) / 2
     path = ends.mean(0) + x[:, None] * half + y[:, None] * _across(ends)
-    return [
-        Stroke(path + 0.4 * brush.traits.tremor * drift(n, rng)[:, None], pressure=brush.force())
-    ]
+    return [brush.stroke(path + 0.4 * brush.traits.tremor * drift(n, rng)[:, None])]
 
 
-def _parallel(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _parallel(ends: Path, parted: float, brush: Brush) -> Strokes:
     """Two parallel runs that need not meet."""
     rng = brush.rng
     off = rng.uniform(0.45, 1.0) * parted * np.array((1, 1 + rng.normal(0, 0.25)))
@@ -116,7 +114,7 @@ def _parallel(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     return _strokes(pair, brush, joined=False)
 
 
-def _thick(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _thick(ends: Path, parted: float, brush: Brush) -> Strokes:
     """Three or more parallel runs, sometimes with paper between them."""
     rng = brush.rng
     count = max(3, round(brush.about(brush.traits.runs, 0.2)))
@@ -126,13 +124,13 @@ def _thick(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     return _strokes(paths, brush, brush.traits.joined)
 
 
-def _hooked(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _hooked(ends: Path, parted: float, brush: Brush) -> Strokes:
     """A stroke that begins or ends with a hook, as in haste."""
     rng, path = brush.rng, _path(ends, brush)
     run, side = ends[1] - ends[0], _across(ends)
     hook = 0.12 * run * rng.uniform(-1, 0.4) + side * rng.normal(0, 0.1) * math.hypot(*run)
     parts = [path, path[-1:] + hook] if rng.random() < 0.6 else [path[:1] - hook, path]
-    return [Stroke(rounded(np.concatenate(parts)), pressure=brush.force())]
+    return [brush.stroke(rounded(np.concatenate(parts)))]
 
 
 def _wave(ends: Path, height: float, waves: float, phase: float) -> Path:
@@ -142,7 +140,7 @@ def _wave(ends: Path, height: float, waves: float, phase: float) -> Path:
     return np.asarray(straight + swing[:, None] * _across(ends))
 
 
-def _wavy(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _wavy(ends: Path, parted: float, brush: Brush) -> Strokes:
     rng = brush.rng
     height = rng.uniform(0.3, 0.7) * parted + 0.3 * brush.width
     real = brush.recorded("wave")
@@ -151,13 +149,13 @@ def _wavy(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     return [Stroke(_wave(ends, height, rng.uniform(1.0, 3.5), rng.uniform(0, 6)))]
 
 
-def _braid(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _braid(ends: Path, parted: float, brush: Brush) -> Strokes:
     waves, phase = brush.rng.uniform(0.8, 1.5), brush.rng.uniform(0, 3)
     paths = [_wave(ends, 0.5 * parted, waves, phase + p) for p in (0.0, pi)]
     return _strokes(paths, brush, joined=False)
 
 
-def _coil(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _coil(ends: Path, parted: float, brush: Brush) -> Strokes:
     """Loops strung along the line."""
     rng, length = brush.rng, math.hypot(*(ends[1] - ends[0]))
     size = max(0.6 * parted, 0.9 * brush.width)
@@ -172,7 +170,7 @@ def _coil(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     return [Stroke(path)]
 
 
-def _pieces(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
+def _pieces(ends: Path, parted: float, brush: Brush) -> Strokes:
     """A line made of two or three pieces, slightly displaced from each other."""
     rng = brush.rng
     cuts = np.concatenate(((0.0,), rng.uniform(0.3, 0.7, int(rng.integers(1, 3))), (1.0,)))
@@ -185,7 +183,7 @@ def _pieces(ends: Path, parted: float, brush: Brush) -> list[Stroke]:
     return strokes
 
 
-RUNS: dict[str, Callable[[Path, float, Brush], list[Stroke]]] = {
+RUNS: dict[str, Callable[[Path, float, Brush], Strokes]] = {
     "stroke": _once,
     "retraced": _retraced,
     "vee": _vee,

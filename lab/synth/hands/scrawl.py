@@ -11,14 +11,14 @@ import cv2
 import numpy as np
 
 from lab.synth.canvas import fill
-from lab.synth.fields import U8, Rng, f32, toward, u8
+from lab.synth.fields import U8, Rng, f32, gaussian, toward, u8
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import WRITERS
-from lab.synth.hands.ink import Stroke, box_on, multiply, noise_patch
+from lab.synth.hands.ink import Stroke, Strokes, box_on, multiply, noise_patch
 from lab.synth.hands.strokes import Path, line, ring, rounded, turned
 
 
-def number(text: str, at: Path, height: float, rng: Rng) -> list[Stroke]:
+def number(text: str, at: Path, height: float, rng: Rng) -> Strokes:
     """Return the strokes of digits and signs; other characters are blank. at: top left corner."""
     strokes = []
     slant = rng.normal(0.1, 0.15)
@@ -32,7 +32,7 @@ def number(text: str, at: Path, height: float, rng: Rng) -> list[Stroke]:
     return strokes
 
 
-def word(at: Path, height: float, letters: int, rng: Rng) -> list[Stroke]:
+def word(at: Path, height: float, letters: int, rng: Rng) -> Strokes:
     """Return meaningless joined-up writing: loops, humps, some high or low letters."""
     pen_lifts = 0.25 if rng.random() < 0.5 else 0.75
     slant = rng.normal(0.2, 0.25)
@@ -69,9 +69,7 @@ def total(rng: Rng) -> str:
     return "+".join(terms) + end
 
 
-def writing(
-    at: Path, room: float, height: float, rng: Rng, bank: StrokeBank | None
-) -> list[Stroke]:
+def writing(at: Path, room: float, height: float, rng: Rng, bank: StrokeBank | None) -> Strokes:
     """Return one line of writing: words, a sum or real letters, at most `room` mm wide."""
     lot = rng.random()
     if lot < 0.35:
@@ -92,7 +90,7 @@ def writing(
     return [Stroke(at + turned(s.path - at, tilt), s.width, s.pressure) for s in strokes]
 
 
-def stray(at: Path, size: float, rng: Rng) -> list[Stroke]:
+def stray(at: Path, size: float, rng: Rng) -> Strokes:
     """Return a meaningless mark: a speck, a slip or a small squiggle."""
     lot = rng.random()
     if lot < 0.5:
@@ -157,7 +155,7 @@ def coffee_ring(page: U8, at: Path, radius: float, rng: Rng, px_per_mm: float) -
         axes = (int(radius * share * px_per_mm), int(radius * share * px_per_mm * 0.98))
         thick = max(1, int(rng.uniform(0.4, 1.8) * px_per_mm))
         cv2.ellipse(alpha, middle, axes, 0, start, start + sweep, strength, thick, cv2.LINE_AA)
-    soft = f32(cv2.GaussianBlur(alpha, (0, 0), 0.3 * px_per_mm))
+    soft = gaussian(alpha, 0.3 * px_per_mm)
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
     soft *= (0.2 + 0.8 * cloud) * rng.uniform(0.15, 0.5)
     multiply(page, (x0, y0), soft, (0.25, 0.42, 0.6))

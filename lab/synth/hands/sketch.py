@@ -14,7 +14,7 @@ from kdscan.rules.grid import Cell
 from lab.synth.fields import F32, U8, Rng, any_of, f32
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import Part
-from lab.synth.hands.ink import BODY, Spared, Stroke, inked, lay_ink
+from lab.synth.hands.ink import BODY, Spared, Strokes, inked, lay_ink
 from lab.synth.hands.preferences import Brush, Preferences, ShieldShape, random_preferences
 from lab.synth.hands.strokes import Path, Pen, random_pen
 from lab.synth.sheets.page import MIN_CONTRAST
@@ -106,11 +106,11 @@ class Drawing:
         faint = pen.opacity < 0.65 or pen.grain > 0.7
         return Brush(self.hand.traits, self.rng, pen.width, self.bank, self.hand.real, faint)
 
-    def ink(self, strokes: list[Stroke], pen: Pen, spare: Spared | None = None) -> None:
+    def ink(self, strokes: Strokes, pen: Pen, spare: Spared | None = None) -> None:
         """Draw strokes; `spare`: discs that stay free."""
         lay_ink(self.page, strokes, pen, self.rng, px_per_mm=self.px_per_mm, spare=spare)
 
-    def erase(self, strokes: list[Stroke]) -> None:
+    def erase(self, strokes: Strokes) -> None:
         """Draw the traces that an eraser leaves of strokes."""
         fade, blur_mm = self.rng.uniform(0.04, 0.16), self.rng.uniform(0.05, 0.25)
         pen, px_per_mm = self.hand.pen, self.px_per_mm

@@ -17,7 +17,7 @@ from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, U8, Rng, any_of
 from lab.synth.hands import scrawl
 from lab.synth.hands.crosses import COVERING
-from lab.synth.hands.ink import Stroke, lay_ink
+from lab.synth.hands.ink import Stroke, Strokes, lay_ink
 from lab.synth.hands.sketch import Sketch, beside, edge_room
 from lab.synth.hands.strokes import Path, Pen, hatch, line, random_pen, ring, rounded
 
@@ -29,7 +29,7 @@ def draw_borders(sheet: Sketch, board: Board) -> None:
         return
     wrong = 0.03 * sheet.messiness
     coats = {at: shield.coat for at, shield in board.items()}
-    marks: list[Stroke] = []
+    marks: Strokes = []
     for cell, beyond, inner, (start, end) in _grid_lines(sheet.layout):
         often = hand.borders if inner else hand.rims
         often *= (1 - wrong) * (coats.get(cell) != coats.get(beyond))
@@ -59,7 +59,7 @@ STRAYING = {"stray": COVERING, "jagged": COVERING - {"slash", "fill", "dot"}}
 """Borders that run over circles too, and the crosses for which they would be mistaken there."""
 
 
-def _border(sheet: Sketch, a: Path, b: Path) -> list[Stroke]:
+def _border(sheet: Sketch, a: Path, b: Path) -> Strokes:
     """Return one shaded line between the corners of a cell."""
     rng, hand = sheet.rng, sheet.hand
     size = math.hypot(*(b - a))

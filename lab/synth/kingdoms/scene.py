@@ -22,9 +22,11 @@ from lab.synth.fields import (
     any_of,
     color,
     f32,
+    gaussian,
     log_uniform,
     plain_random,
     rotation,
+    scaled,
     toward,
     u8,
 )
@@ -122,7 +124,7 @@ class Table:
         side_px = side * TABLE_PX
         tile = random_desk(rng, 0.5, f32((200, 205, 210)), surfaces).tile
         scale = log_uniform(rng, 0.35, 1.4) * side_px / max(tile.shape[:2])
-        tile = np.asarray(cv2.resize(tile, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
+        tile = scaled(tile, scale)
         h, w = tile.shape[:2]
         reflect = cv2.BORDER_REFLECT
         top = cv2.copyMakeBorder(tile, 0, max(side_px - h, 0), 0, max(side_px - w, 0), reflect)
@@ -174,7 +176,7 @@ class Table:
         mask, view = self._masked(corners + fall, pad=12)
         if not mask.size:
             return
-        soft = cv2.GaussianBlur(mask, (0, 0), self.rng.uniform(0.8, 3))
+        soft = gaussian(mask, self.rng.uniform(0.8, 3))
         dark = f32(1 - self.rng.uniform(0.3, 0.8) / 255 * f32(soft))
         view[:] = lit(view, dark)
 

@@ -22,7 +22,7 @@ from kdscan.errors import UsageError
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import flatten
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
-from lab.synth.fields import U8, Rng, any_of, u8
+from lab.synth.fields import U8, Rng, any_of, shrunk, u8
 
 SQUARE_PX = 100
 """Side of a square's picture."""
@@ -67,7 +67,7 @@ def load_boards(folder: Path) -> list[Board]:
                 (s["terrain"], int(s["crowns"]))
             )
         size = (shape[1] * SQUARE_PX, shape[0] * SQUARE_PX)
-        flat = u8(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA))
+        flat = shrunk(bgr, size)
         boards.append(Board(name, squares[0]["kingdom"], flat, kinds))
     return boards
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from kdscan.imaging.formats import jpeg
 from kdscan.rules.duel.board import COLS
-from lab.synth.fields import F32, F64, LUMA, U8, Rng, f32, noise, u8
+from lab.synth.fields import F32, F64, LUMA, U8, Rng, f32, gaussian, noise, scaled, stretched, u8
 from lab.synth.photo.clutter import Solid
 from lab.synth.photo.exposure import expose
 from lab.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
@@ -49,19 +49,19 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
     if rng.random() < 0.85:
         image = _grainy(rng, image, severity)
     if rng.random() < 0.45:
-        soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.7, 2))
+        soft = gaussian(image, rng.uniform(0.7, 2))
         amount = rng.uniform(0.2, 1.0)
         image = u8(cv2.addWeighted(image, 1 + amount, soft, -amount, 0))
     quality = int(rng.integers(round(90 - 50 * severity), 96))
     if rng.random() < 0.06 and not colored:
         # what an app for scanning makes of a photo: every ground white, what is darker than it
         # stronger
-        small = cv2.resize(image, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+        small = scaled(image, 0.25)
         wide = (
             2 * round(rng.uniform(0.03, 0.08) * detail_px) + 1
         )  # strokes vanish, filled shields stay
         ground = cv2.medianBlur(cv2.dilate(small, np.ones((wide, wide))), min(4 * wide - 1, 255))
-        even = cv2.divide(image, cv2.resize(ground, image.shape[1::-1]), scale=255)
+        even = cv2.divide(image, stretched(ground, image.shape[1::-1]), scale=255)
         black, white = rng.uniform(0, 80), rng.uniform(200, 250)
         tone = np.clip((np.arange(256) - black) / (white - black), 0, 1) * 255
         image = u8(cv2.LUT(even, u8(tone)))
@@ -93,7 +93,7 @@ def _focus(rng: Rng, image: U8, severity: float, detail_px: float) -> U8:
 def _defocus(image: U8, radius: float) -> U8:
     """Blur by a disc of `radius` pixels; if that is small, by a Gaussian of the same variance."""
     if radius < 1.2:
-        return u8(cv2.GaussianBlur(image, (0, 0), max(radius / 2, 0.2)))
+        return gaussian(image, max(radius / 2, 0.2))
     k = int(np.ceil(radius))
     d = np.hypot(*np.mgrid[-k : k + 1, -k : k + 1])
     disc = f32(np.clip(radius + 0.5 - d, 0, 1))
@@ -128,7 +128,7 @@ def _grainy(rng: Rng, image: U8, severity: float) -> U8:
     patch = patch * rng.uniform(0.1, 0.9) + luma
     if rng.random() < 0.6:
         size = rng.uniform(0.5, 1.8)
-        patch = cv2.GaussianBlur(patch, (0, 0), size) * (1 + size)
+        patch = gaussian(patch, size) * (1 + size)
     if rng.random() < 0.3:
         blotch = cv2.resize(
             noise(rng, (80, 80), 80), (_PATCH, _PATCH), interpolation=cv2.INTER_CUBIC

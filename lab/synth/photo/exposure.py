@@ -22,7 +22,7 @@ from lab.synth.canvas import (
     to_fine,
     unit,
 )
-from lab.synth.fields import F32, F64, LUMA, U8, Rng, f32, u8
+from lab.synth.fields import F32, F64, LUMA, U8, Rng, f32, shrunk, u8
 from lab.synth.photo.clutter import cast, paint_solid
 from lab.synth.photo.lens import Camera, PageMap
 from lab.synth.photo.light import GAMMA, Light, reflections, thrown_shadow, to_display, uneven
@@ -127,7 +127,7 @@ def _sized(page_bgr: U8, page: PageMap) -> U8:
     if scale > 0.9:
         return page_bgr
     size = (max(8, round(w * scale)), max(8, round(h * scale)))
-    return u8(cv2.resize(page_bgr, size, interpolation=cv2.INTER_AREA))
+    return shrunk(page_bgr, size)
 
 
 def expose(

@@ -26,6 +26,7 @@ from lab.synth.fields import (
     noise,
     rotation,
     shade,
+    shrunk,
     to_u8,
     toward,
     u8,
@@ -247,7 +248,7 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
         scale = SIDE / max(tile.shape[:2])
         if scale < 1:
             size = (max(2, round(pw * scale)), max(2, round(ph * scale)))
-            tile = u8(cv2.resize(tile, size, interpolation=cv2.INTER_AREA))
+            tile = shrunk(tile, size)
         mix = np.eye(3) * rng.uniform(0.6, 1.2) + rng.normal(0, 0.08, (3, 3))
         if rng.random() < 0.15:
             mix = mix[rng.permutation(3)]

@@ -17,7 +17,21 @@ from kdscan.imaging.picture import sigmoid
 from kdscan.paper.parts import Layout, Point, Polygon, moved, rect
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 from lab.synth.canvas import Canvas, smooth_noise
-from lab.synth.fields import F32, U8, WHITE, Color, Rng, f32, noise, to_u8, toward, u8, weighted
+from lab.synth.fields import (
+    F32,
+    U8,
+    WHITE,
+    Color,
+    Rng,
+    f32,
+    gaussian,
+    noise,
+    stretched,
+    to_u8,
+    toward,
+    u8,
+    weighted,
+)
 from lab.synth.sheets.grounds.draw import draw_ground
 from lab.synth.sheets.grounds.palette import Palette, luma
 from lab.synth.sheets.styles import PrintStyle
@@ -68,8 +82,8 @@ def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
         else:
             cv2.circle(canvas, (x, y), size, shade, max(1, size // 12), cv2.LINE_AA)
     if rng.random() < 0.5:
-        canvas = f32(cv2.GaussianBlur(canvas, (0, 0), rng.uniform(1, 8)))
-    return f32(cv2.resize(canvas, (w, h)))
+        canvas = gaussian(canvas, rng.uniform(1, 8))
+    return stretched(canvas, (w, h))
 
 
 def ornaments(canvas: Canvas, layout: Layout, style: PrintStyle, rng: Rng) -> None:
@@ -156,13 +170,13 @@ def reproduced(rng: Rng, page: U8, px_per_mm: float, painted: bool) -> U8:
 
 def _photocopied(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
     """Hard contrast, uneven edges, specks of dust; what was pale fades or turns grey."""
-    grey = f32(cv2.GaussianBlur(grey, (0, 0), rng.uniform(0.08, 0.2) * px_per_mm))
+    grey = gaussian(grey, rng.uniform(0.08, 0.2) * px_per_mm)
     grain = 6 * f32(rng.normal(size=grey.shape))
     limit, slope = rng.uniform(110, 200), rng.uniform(40, 80) if painted else rng.uniform(8, 40)
     copy = 255 * sigmoid((grey + grain - limit) / slope)
     dust = f32(rng.random(grey.shape) < rng.exponential(0.004) / px_per_mm**2)
     size = rng.uniform(0.05, 0.12) * px_per_mm
-    specks = f32(cv2.GaussianBlur(dust, (0, 0), size)) * tau * size**2
+    specks = gaussian(dust, size) * tau * size**2
     black = rng.uniform(10, 60)
     return f32(np.maximum(copy - rng.uniform(100, 250) * np.minimum(specks, 1), black))
 
@@ -177,7 +191,7 @@ def _screened(rng: Rng, grey: F32, px_per_mm: float, painted: bool) -> F32:
     dots = 127 + 60 * (np.cos(across * pitch) + np.cos(along * pitch))
     black = rng.uniform(0, 60)
     copy = np.where((grey > dots) | (grey > 250), 255, black)
-    copy = f32(cv2.GaussianBlur(f32(copy), (0, 0), max(0.4, 0.08 * px_per_mm)))
+    copy = gaussian(f32(copy), max(0.4, 0.08 * px_per_mm))
     share = rng.uniform(0.2, 0.6) if painted else rng.uniform(0.4, 1)
     return f32(share * copy + (1 - share) * grey)
 
@@ -214,7 +228,7 @@ def lighten_ground(page: U8, layout: Layout, px_per_mm: float, rng: Rng) -> U8:
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
     closed = u8(cv2.morphologyEx(page, cv2.MORPH_CLOSE, disc))
     edge = 0.04 * min(layout.cell_mm) * px_per_mm
-    weight = f32(cv2.GaussianBlur(places, (0, 0), edge)) * (fade / 255)
+    weight = gaussian(places, edge) * (fade / 255)
     calm = u8(cv2.blendLinear(closed, page, weight, 1 - weight))
     grey = u8(cv2.cvtColor(closed, cv2.COLOR_BGR2GRAY))
     dark = float(np.quantile(grey[places > 127], 0.05))
@@ -243,7 +257,7 @@ def ensure_contrast(page: U8, layout: Layout, style: PrintStyle, px_per_mm: floa
     palette = style.palette
     if palette is None:
         return style
-    soft = cv2.GaussianBlur(cv2.cvtColor(page, cv2.COLOR_BGR2GRAY), (0, 0), 1.5)
+    soft = gaussian(cv2.cvtColor(page, cv2.COLOR_BGR2GRAY), 1.5)
     grey = f32(soft)
     around = _sample(grey, layout, layout.shield, px_per_mm)
     light, fill = style.shield_light, style.shield_fill

@@ -17,8 +17,11 @@ from lab.synth.fields import (
     any_of,
     f32,
     fractal,
+    gaussian,
     log_uniform,
     noise,
+    shrunk,
+    stretched,
     to_u8,
     toward,
 )
@@ -83,9 +86,7 @@ def surface(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     kind, _ = TEXTURES[any_of(rng, names)]
     h, w = _shape(layout, scale)
     side = max(h, w)
-    tile = cv2.resize(np.clip(kind(rng), 0, 255), (side, side), interpolation=cv2.INTER_AREA)[
-        :h, :w
-    ]
+    tile = shrunk(np.clip(kind(rng), 0, 255), (side, side))[:h, :w]
     mean = float(tile.mean())
     calm = rng.uniform(0.15, 0.6)
     light = rng.uniform(max(130.0, INK_LEFT), 225)
@@ -160,7 +161,7 @@ def etched(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         dark = dark * keep
     h, w = page.shape[:2]
     most = rng.uniform(0.25, 0.6)
-    tone = f32(cv2.resize(f32(np.clip(dark, 0, most)), (w, h)))
+    tone = stretched(f32(np.clip(dark, 0, most)), (w, h))
     pitch = max(3.0, rng.uniform(0.03, 0.11) * min(layout.cell_mm) * scale)
     angle, ink = rng.uniform(0, pi), _ink_color(rng, palette)
     bend = float(rng.choice([0.0, rng.uniform(0.1, 2.0)]))
@@ -251,7 +252,7 @@ def contours(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     page = _paper(rng, layout, scale, palette, terrain)
     h, w = page.shape[:2]
     height = f32(cv2.resize(terrain.height, (w, h), interpolation=cv2.INTER_CUBIC))
-    height = f32(cv2.GaussianBlur(height, (0, 0), rng.uniform(4, 12)))
+    height = gaussian(height, rng.uniform(4, 12))
     phase = height * rng.uniform(3, 9)
     steep = np.hypot(cv2.Sobel(phase, cv2.CV_32F, 1, 0), cv2.Sobel(phase, cv2.CV_32F, 0, 1)) / 8
     wide = np.float32(max(0.6, _line_mm(rng, layout) * scale * 0.5))

@@ -22,8 +22,10 @@ from lab.synth.fields import (
     Rng,
     f32,
     fractal,
+    gaussian,
     log_uniform,
     noise,
+    stretched,
     toward,
     u8,
 )
@@ -43,7 +45,7 @@ from lab.synth.sheets.grounds.signs import painter
 def full_size(areas: U8, layout: Layout, scale: float) -> U8:
     """Coarse areas at the page's resolution."""
     w, h = (round(v * scale) for v in layout.page_mm)
-    return u8(cv2.resize(areas, (w, h), interpolation=cv2.INTER_LINEAR))
+    return stretched(areas, (w, h))
 
 
 def textured(page: U8, tone: F32) -> U8:
@@ -70,7 +72,7 @@ def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
     """Sea, shore, meadow, wood and hills in their colours."""
     page = tinted(terrain.height, scale_of_heights(palette, rng, soft))
     wood = terrain.where("wood")
-    blurred = cv2.GaussianBlur(f32(wood), (0, 0), 0.6 + 4 * soft)
+    blurred = gaussian(f32(wood), 0.6 + 4 * soft)
     weight = f32(blurred * rng.uniform(0.4, 1.0))
     wash(page, palette.wood, weight)
     return page
@@ -155,7 +157,7 @@ def watercolour(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     areas = _areas(rng, terrain, palette, rng.uniform(0.2, 1.5))
     soft = rng.uniform(2, 8)
     lit = f32(cv2.cvtColor(areas, cv2.COLOR_BGR2GRAY))
-    pooled = np.abs(lit - cv2.GaussianBlur(lit, (0, 0), soft)) / 255
+    pooled = np.abs(lit - gaussian(lit, soft)) / 255
     shape = areas.shape[:2]
     thin = 0.5 + 0.25 * fractal(rng, shape, rng.uniform(2, 12), 4)
     strength = np.clip(thin * rng.uniform(0.5, 1.3) + pooled * rng.uniform(0, 6), 0.05, 1)
