@@ -59,7 +59,13 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
         else:
             seen, hidden = _thing(rng, seen, hidden, f32(other), cell_px)
     if rng.random() < 0.35:
-        seen = seen * _shade(rng, flat.shape[:2])[..., None]
+        # (H, W): a shadow's edge across the sheet; it hides nothing
+        h, w = flat.shape[:2]
+        y, x = f32(np.mgrid[0:h, 0:w])
+        turn = rng.uniform(0, tau)
+        far = (x - rng.uniform(0, w)) * np.cos(turn) + (y - rng.uniform(0, h)) * np.sin(turn)
+        soft = np.clip(far / rng.uniform(2, 60), -20, 20)
+        seen = seen * f32(1 - rng.uniform(0.1, 0.55) / (1 + np.exp(-soft)))[..., None]
     return u8(np.clip(seen, 0, 255)), hidden
 
 
@@ -130,16 +136,6 @@ def mirrored_lamp(
     u = ((x - at[0]) * np.cos(turn) + (y - at[1]) * np.sin(turn)) / axes[0]
     v = ((y - at[1]) * np.cos(turn) - (x - at[0]) * np.sin(turn)) / axes[1]
     return np.asarray(np.exp(-((u * u + v * v) ** power)))
-
-
-def _shade(rng: Rng, shape_hw: tuple[int, int]) -> F32:
-    """(H, W): a shadow's edge across the sheet; it hides nothing."""
-    h, w = shape_hw
-    y, x = f32(np.mgrid[0:h, 0:w])
-    turn = rng.uniform(0, tau)
-    far = (x - rng.uniform(0, w)) * np.cos(turn) + (y - rng.uniform(0, h)) * np.sin(turn)
-    soft = np.clip(far / rng.uniform(2, 60), -20, 20)
-    return f32(1 - rng.uniform(0.1, 0.55) / (1 + np.exp(-soft)))
 
 
 def _filled(shape: F64, shape_hw: tuple[int, int]) -> F32:

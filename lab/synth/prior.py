@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from kdscan.rules.duel.board import CASTLE, CELLS, Board
+from kdscan.rules.duel.board import CASTLE, CELLS
 from kdscan.rules.duel.coats import Coat, Marks
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.duel.prior import EMPTY, MARKS, PATH, Prior, mark_key
@@ -34,19 +34,15 @@ def count(games: int, seed: int) -> Prior:
             greedy_player if rng.random() < GREEDY_SHARE else random_player for _ in range(2)
         )
         for board in play_game(rng, (one, two)).maps:
-            _count_map(board, alone, beside)
+            marks = dict.fromkeys(CELLS, EMPTY)
+            marks |= {cell: (shield.coat, shield.crosses) for cell, shield in board.items()}
+            names = {cell: coat or "empty" for cell, (coat, _) in marks.items()} | {CASTLE: _CASTLE}
+            for cell, mark in marks.items():
+                alone[mark] += 1
+                for near in neighbours(cell):
+                    if near in names:
+                        beside[mark, names[near]] += 1
     return Prior(dict(alone), dict(beside))
-
-
-def _count_map(board: Board, alone: Counter[Marks], beside: Counter[tuple[Marks, str]]) -> None:
-    marks = dict.fromkeys(CELLS, EMPTY)
-    marks |= {cell: (shield.coat, shield.crosses) for cell, shield in board.items()}
-    names = {cell: coat or "empty" for cell, (coat, _) in marks.items()} | {CASTLE: _CASTLE}
-    for cell, mark in marks.items():
-        alone[mark] += 1
-        for near in neighbours(cell):
-            if near in names:
-                beside[mark, names[near]] += 1
 
 
 def to_json(prior: Prior, games: int, seed: int) -> dict[str, Any]:

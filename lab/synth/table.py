@@ -118,22 +118,18 @@ def make_table(
     written, marked = draw_spellbook(
         book_blank, book, game.spellbook, rng, px_per_mm=book_px, messiness=untidy, hands=hands
     )
+    # the required part of a spellbook: everything that players mark, and the markers
+    size = book.markers.size_mm / 2 + 1
+    at = np.array([place.center_mm for place in book.markers.places])
+    (x0, y0), (x1, y1) = at.min(0) - size, at.max(0) + size
     sheets = [
         *((sheet.bgr, layout.page_mm, layout.grid_rect) for sheet in drawn),
-        (written, book.page_mm, _book_mm(book)),
+        (written, book.page_mm, (float(x0), float(y0), float(x1 - x0), float(y1 - y0))),
     ]
     bgr, to_photo = photograph_table(rng, sheets, level, size_wh)
     centers = [to_photo[k](drawn[k].centers_mm) for k in (0, 1)]
     places = to_photo[2](np.array([center for _, center, _ in marked_places(book)]))
     return SynthTable(bgr, (centers[0], centers[1]), places, marked, game, level)
-
-
-def _book_mm(book: BookLayout) -> Rect:
-    """The required part of a spellbook: everything that players mark, and the markers."""
-    size = book.markers.size_mm / 2 + 1
-    at = np.array([place.center_mm for place in book.markers.places])
-    (x0, y0), (x1, y1) = at.min(0) - size, at.max(0) + size
-    return float(x0), float(y0), float(x1 - x0), float(y1 - y0)
 
 
 ToPhoto = Callable[[F64], F64]
@@ -157,7 +153,12 @@ def photograph_table(
     meshes = []
     for k, (_, page_mm, rect) in enumerate(sheets):
         flat = bent_sheet(page_mm, middle(rect), rng, 0.4 * severity)
-        meshes.append(_laid(flat, poses[k], 0.4 * float(np.flatnonzero(order == k)[0])))
+        # rotated and moved to its place, a little above those below it
+        pose = poses[k]
+        c, s = np.cos(pose.turn), np.sin(pose.turn)
+        turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1.0]])
+        xyz = flat.xyz @ turn + (pose.x, pose.y, 0.4 * float(np.flatnonzero(order == k)[0]))
+        meshes.append(replace(flat, xyz=xyz, normals=flat.normals @ turn))
     camera = _aimed(rng, conditions.tilt_deg, meshes, [rect for *_, rect in sheets], size_wh)
     maps = [PageMap.through(camera, mesh) for mesh in meshes]
     top = int(order[-1])
@@ -227,14 +228,6 @@ def _covers(
     seen = there.place(corners_of(lower[1]) - middle(lower[1]))
     area, _ = cv2.intersectConvexConvex(f32(page), f32(seen))
     return float(area) > 0
-
-
-def _laid(sheet: Sheet, pose: _Pose, lift: float) -> Sheet:
-    """A sheet of paper rotated and moved to its place, `lift` mm above the desk."""
-    c, s = np.cos(pose.turn), np.sin(pose.turn)
-    turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1.0]])
-    xyz = sheet.xyz @ turn + (pose.x, pose.y, lift)
-    return replace(sheet, xyz=xyz, normals=sheet.normals @ turn)
 
 
 def _aimed(

@@ -86,16 +86,12 @@ def _hatching(body: Path, angle: float, gap: float, brush: Brush) -> Strokes:
     return brush.strokes(paths)
 
 
-def _slant(angle: float, brush: Brush) -> float:
-    """A hatching direction that crosses the bend."""
-    lean = (brush.traits.hatch - angle) % pi
-    lean = min(max(lean, 0.55), pi - 0.55)
-    return angle + lean + brush.rng.normal(0, 0.08)
-
-
 def _hatched(body: Path, angle: float, wide: float, brush: Brush) -> Strokes:
     """Two strokes with hatching between them."""
-    inner = _hatching(body, _slant(angle, brush), _gap(wide, brush), brush)
+    # a hatching direction that crosses the bend
+    lean = (brush.traits.hatch - angle) % pi
+    lean = min(max(lean, 0.55), pi - 0.55)
+    inner = _hatching(body, angle + lean + brush.rng.normal(0, 0.08), _gap(wide, brush), brush)
     return _edges(body, angle, wide, brush) + inner
 
 

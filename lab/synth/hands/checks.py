@@ -33,7 +33,18 @@ def checked(shield: ShieldShape, brush: Brush) -> Strokes:
         lines = 1.0  # a thick pen's would be one dark spot
     strokes = _grid(shield, brush, at, (across, down)) if rng.random() < lines else []
     if style == "bow_tie" and len(quarters) == 2:
-        return strokes + _bow_tie(quarters, brush)
+        # both quarters in one stroke, through the middle
+        rng = brush.rng
+        axis = quarters[1].mean(0) - quarters[0].mean(0)
+        size = float(np.hypot(*axis))
+        gap = max(brush.near(brush.traits.gap, 0.2, 0, 1) * size / 9, 0.8 * brush.width)
+        angle = math.atan2(axis[1], axis[0]) + pi / 2 + rng.normal(0, 0.1)
+        paths = []
+        for quarter in reversed(quarters):
+            middle = quarter.mean(0)
+            inset = middle + (quarter - middle) * 0.95
+            paths += hatch(inset, angle, gap, rng, slop=0.6 * brush.traits.slop, joined=True)
+        return strokes + ([brush.stroke(np.concatenate(paths))] if paths else [])
     shrink = brush.near(0.55, 0.1, 0.38, 0.72)
     for quarter in quarters:
         strokes += _quarter(quarter, at, shrink, style, brush)
@@ -93,18 +104,3 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
     if style == "framed":
         rim = [Stroke(outline(inset, rng, scale=1.0, wobble=0.015 * size))]
     return rim + fill(inset, brush, brush.pick("fill"), whole=False)
-
-
-def _bow_tie(quarters: list[Path], brush: Brush) -> Strokes:
-    """Both quarters in one stroke, through the middle."""
-    rng = brush.rng
-    axis = quarters[1].mean(0) - quarters[0].mean(0)
-    size = float(np.hypot(*axis))
-    gap = max(brush.near(brush.traits.gap, 0.2, 0, 1) * size / 9, 0.8 * brush.width)
-    angle = math.atan2(axis[1], axis[0]) + pi / 2 + rng.normal(0, 0.1)
-    paths = []
-    for quarter in reversed(quarters):
-        middle = quarter.mean(0)
-        inset = middle + (quarter - middle) * 0.95
-        paths += hatch(inset, angle, gap, rng, slop=0.6 * brush.traits.slop, joined=True)
-    return [brush.stroke(np.concatenate(paths))] if paths else []

@@ -23,7 +23,7 @@ from lab.synth.hands.dots import one_dot, two_dots
 from lab.synth.hands.fills import fill, filled
 from lab.synth.hands.ink import Spared, Stroke, Strokes
 from lab.synth.hands.lines import one_line, two_lines
-from lab.synth.hands.preferences import Brush, ShieldShape
+from lab.synth.hands.preferences import ShieldShape
 from lab.synth.hands.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room
 from lab.synth.hands.strokes import Path, Pen, outline, ring
 from lab.synth.hands.surroundings import add_extras, draw_borders, scribble_around, soil
@@ -75,7 +75,14 @@ def draw_board(
     draw_borders(sheet, board)
     add_extras(sheet, board)
     if castle_used:
-        _colour_roofs(sheet)
+        # colour the castle's roofs, one or all of them
+        brush = sheet.brush(sheet.hand.pen)
+        at = sheet.at(CASTLE)
+        roofs = sheet.layout.castle.roofs
+        keep = len(roofs) if sheet.rng.random() < 0.85 else max(1, (len(roofs) + 1) // 2)
+        for roof in roofs[:keep]:
+            polygon = np.array(roof, np.float64) + at
+            sheet.ink(fill(polygon, brush, brush.pick("fill"), whole=False), sheet.hand.pen)
     scribble_around(sheet, board)
     for _ in range(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * messiness)):
         grid = np.array(layout.grid_rect)
@@ -113,7 +120,10 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
     aim, spare = shield, Spared(shield.around, shield.circle * rng.uniform(1.02, 1.3))
     brush, wrong = sheet.brush(pen), messiness * (8.0 if sheet.adds == "corrections" else 1.0)
     if sheet.adds == "shields" and rng.random() < 0.7:
-        sheet.ink([_traced(shield, brush)], pen)
+        # the shield's outline drawn once more
+        scale = brush.near(1.0, 0.03, 0.93, 1.08)
+        wobble = 0.01 * shield.span + 0.5 * brush.traits.tremor
+        sheet.ink([Stroke(outline(shield.polygon, brush.rng, scale=scale, wobble=wobble))], pen)
     if coat in _SMALL and rng.random() < 0.02 * wrong:
         clear = replace(brush.traits, size=max(brush.traits.size, 0.7))
         half = _strike(sheet, shield, pen)
@@ -125,13 +135,6 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
             aim, spare = _overrun(sheet, shield, coat, spots)
         sheet.ink(COATS[coat](aim, brush), pen, spare)
     _cross_out(sheet, shield, cell, spots)
-
-
-def _traced(shield: ShieldShape, brush: Brush) -> Stroke:
-    """The shield's outline drawn once more."""
-    scale = brush.near(1.0, 0.03, 0.93, 1.08)
-    wobble = 0.01 * shield.span + 0.5 * brush.traits.tremor
-    return Stroke(outline(shield.polygon, brush.rng, scale=scale, wobble=wobble))
 
 
 GRAZED, BEYOND = 0.5, 1.35
@@ -250,14 +253,3 @@ def _cross_out(sheet: Sketch, shield: ShieldShape, cell: Cell, spots: list[Path]
         marks += draw_cross(at, shield.circle, shield.pitch, brush, style)
     sheet.crossed.extend((cell, float(x), float(y)) for x, y in spots)
     sheet.ink(marks, sheet.hand.cross_pen)
-
-
-def _colour_roofs(sheet: Sketch) -> None:
-    """Colour the castle's roofs, one or all of them."""
-    brush = sheet.brush(sheet.hand.pen)
-    at = sheet.at(CASTLE)
-    roofs = sheet.layout.castle.roofs
-    keep = len(roofs) if sheet.rng.random() < 0.85 else max(1, (len(roofs) + 1) // 2)
-    for roof in roofs[:keep]:
-        polygon = np.array(roof, np.float64) + at
-        sheet.ink(fill(polygon, brush, brush.pick("fill"), whole=False), sheet.hand.pen)

@@ -7,7 +7,7 @@ graphite also reflects light of its own, whatever is underneath.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -117,26 +117,6 @@ def _draw(canvas: U8, points: Path, stroke: Stroke, pen: Pen, px: float, rng: Rn
                 cv2.circle(canvas, (x, y), int(r * (1 << SHIFT)), 255, -1, cv2.LINE_8, SHIFT)
 
 
-def _coverage(
-    strokes: Sequence[Stroke], pen: Pen, box: tuple[int, int, int, int], px_per_mm: float, rng: Rng
-) -> list[F32]:
-    """Return layers (H, W) float32 of coverage 0..1 in a box (x0, y0, x1, y1) of the page."""
-    w, h = box[2] - box[0], box[3] - box[1]
-    s = 4 if w * h < 40_000 else 3 if w * h < 120_000 else 2
-    if pen.width * px_per_mm > 3.0:  # wide lines look as good on a coarser canvas
-        s = min(s, 3)
-    layers = 2 if pen.overlap and len(strokes) > 1 else 1
-    canvases = [np.zeros((h * s, w * s), np.uint8) for _ in range(layers)]
-    for i, stroke in enumerate(strokes):
-        points = (stroke.path * px_per_mm - box[:2]) * s
-        _draw(canvases[i % layers], points, stroke, pen, px_per_mm * s, rng)
-    out = []
-    for canvas in canvases:
-        small = shrunk(canvas, (w, h))
-        out.append(f32(small) * np.float32(1 / 255))
-    return out
-
-
 def lay_ink(
     page: U8,
     strokes: Iterable[Stroke],
@@ -163,10 +143,30 @@ def lay_ink(
     box = box_on(page, low, high)
     if box is None:
         return
-    layers = _coverage(todo, pen, box, px_per_mm, rng)
-    light: F32 = np.ones(layers[0].shape, np.float32)
-    for cover in layers:
-        light *= 1 - pen.opacity * fade * _textured(cover, pen, rng)
+    # layers (H, W) float32 of coverage, 0..1
+    w, h = box[2] - box[0], box[3] - box[1]
+    s = 4 if w * h < 40_000 else 3 if w * h < 120_000 else 2
+    if pen.width * px_per_mm > 3.0:  # wide lines look as good on a coarser canvas
+        s = min(s, 3)
+    layers = range(2 if pen.overlap and len(todo) > 1 else 1)
+    canvases = [np.zeros((h * s, w * s), np.uint8) for _ in layers]
+    for i, stroke in enumerate(todo):
+        points = (stroke.path * px_per_mm - box[:2]) * s
+        _draw(canvases[i % len(canvases)], points, stroke, pen, px_per_mm * s, rng)
+    light: F32 = np.ones((h, w), np.float32)
+    for canvas in canvases:
+        cover = f32(shrunk(canvas, (w, h))) * (1 / 255)
+        # what the paper's tooth and the pen's skips leave of it
+        shape = (h, w)
+        if pen.grain:
+            fine, coarse = noise_patch(shape, 0.6, rng), noise_patch(shape, 1.7, rng)
+            tooth = 0.6 * fine + 0.4 * coarse
+            caught = cover * (1 - pen.grain * (1.25 - cover) * (1.9 * tooth - 0.35))
+            cover = f32(np.clip(caught, 0, 1))
+        if pen.skip:
+            gaps = noise_patch(shape, 1.6, rng)
+            cover = cover * f32(np.clip((gaps - pen.skip) * 6 + 0.5, 0.35, 1))
+        light *= 1 - pen.opacity * fade * cover
     alpha = 1 - light
     soft = (blur_mm + pen.bleed) * px_per_mm
     if soft > 0.25:
@@ -195,20 +195,6 @@ def box_on(page: U8, low: Path, high: Path, least: int = 2) -> tuple[int, int, i
     x0, y0 = (int(v) for v in np.maximum(np.floor(low), 0))
     x1, y1 = (int(v) for v in np.minimum(np.ceil(high), page.shape[1::-1]))
     return (x0, y0, x1, y1) if min(x1 - x0, y1 - y0) >= least else None
-
-
-def _textured(cover: F32, pen: Pen, rng: Rng) -> F32:
-    """Return coverage after the paper's tooth and the pen's skips."""
-    shape = (cover.shape[0], cover.shape[1])
-    if pen.grain:
-        fine, coarse = noise_patch(shape, 0.6, rng), noise_patch(shape, 1.7, rng)
-        tooth = 0.6 * fine + 0.4 * coarse
-        caught = cover * (1 - pen.grain * (1.25 - cover) * (1.9 * tooth - 0.35))
-        cover = f32(np.clip(caught, 0, 1))
-    if pen.skip:
-        gaps = noise_patch(shape, 1.6, rng)
-        cover = cover * f32(np.clip((gaps - pen.skip) * 6 + 0.5, 0.35, 1))
-    return cover
 
 
 _AROUND = toward(np.linspace(0, 2 * np.pi, 17)[:-1])

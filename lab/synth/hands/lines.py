@@ -130,19 +130,6 @@ def _two_bends(shield: ShieldShape, brush: Brush, style: str) -> Strokes:
     return strokes
 
 
-def _apart(shield: ShieldShape, brush: Brush, style: str) -> float:
-    """Distance between two lines, in mm: unambiguous if the runs of one line are apart."""
-    single = brush.traits.habits["line"]
-    parted = brush.traits.parted * shield.span * (2.0 if "runs" in (single, style) else 1.0)
-    clear = max(2.1 * brush.width + 2 * brush.traits.tremor, LEAST_GAP * shield.span)
-    if single in WIDE:
-        clear = max(clear, 2.2 * parted + brush.width)
-    if style in WIDE:
-        clear = max(clear, 0.55 * parted + LEAST_GAP * shield.span + brush.width)
-    far = max(0.95 * shield.radius, 1.15 * clear)
-    return clear + (far - clear) * brush.near(brush.traits.spread, 0.2, 0, 1)
-
-
 def two_lines(shield: ShieldShape, brush: Brush) -> Strokes:
     """Return two lines, or two bends, that do not meet unless this writer's lines are single
     strokes."""
@@ -151,7 +138,16 @@ def two_lines(shield: ShieldShape, brush: Brush) -> Strokes:
         return _two_bends(shield, brush, style)
     if style in WIDE and brush.width > 0.1 * shield.span:
         style = "stroke"
-    apart = _apart(shield, brush, style)
+    # distance between two lines, in mm: unambiguous if the runs of one line are apart
+    single = brush.traits.habits["line"]
+    parted = brush.traits.parted * shield.span * (2.0 if "runs" in (single, style) else 1.0)
+    clear = max(2.1 * brush.width + 2 * brush.traits.tremor, LEAST_GAP * shield.span)
+    if single in WIDE:
+        clear = max(clear, 2.2 * parted + brush.width)
+    if style in WIDE:
+        clear = max(clear, 0.55 * parted + LEAST_GAP * shield.span + brush.width)
+    far = max(0.95 * shield.radius, 1.15 * clear)
+    apart = clear + (far - clear) * brush.near(brush.traits.spread, 0.2, 0, 1)
     parted = 0.5 * _parted(shield, brush)
     reach, angle = brush.near(brush.traits.reach, 0.1, 0.6, 1.2), _angle(brush)
     pair: list[Path] = []
@@ -182,7 +178,10 @@ def two_lines(shield: ShieldShape, brush: Brush) -> Strokes:
     if _nearest(strokes[0], strokes[1]) < max(0.55 * apart, 1.6 * brush.width):
         strokes = [[Stroke(line(e[0], e[1], rng))] for e in pair]
     if way == "linked":
-        return [_linked(strokes[0][0].path, strokes[1][-1].path, brush)]
+        # without lifting the pen, so that the way back between the lines is drawn too
+        first, second = strokes[0][0].path, strokes[1][-1].path
+        link = line(first[-1], second[0], brush.rng, bow=brush.rng.normal(0, 0.06))
+        return [Stroke(np.concatenate((first, link, second)))]
     return strokes[0] + strokes[1]
 
 
@@ -205,12 +204,6 @@ def _recorded(
     paths = [_off_circles(path_between(path, ends, apart), shield, brush) for path in real]
     paths = [path if len(path) > 1 else ends for path in paths]
     return [[brush.stroke(path)] for path in paths]
-
-
-def _linked(first: Path, second: Path, brush: Brush) -> Stroke:
-    """Two lines drawn without lifting the pen, so that the way back between them is drawn too."""
-    link = line(first[-1], second[0], brush.rng, bow=brush.rng.normal(0, 0.06))
-    return Stroke(np.concatenate((first, link, second)))
 
 
 def _nearest(some: Strokes, others: Strokes) -> float:

@@ -46,17 +46,14 @@ def _across(ends: Path) -> Path:
     return np.array((-run[1], run[0])) / max(math.hypot(*run), 1e-9)
 
 
-def _bowed(paths: list[Path], bow: float) -> list[Path]:
-    """Bend parallel paths into one common arc; bow: its height relative to their length."""
-    start, run = paths[0][0], paths[0][-1] - paths[0][0]
-    side = bow * np.array((-run[1], run[0]))
-    shares = [(p - start) @ run / max(float(run @ run), 1e-9) for p in paths]
-    return [p + np.outer(4 * t * (1 - t), side) for p, t in zip(paths, shares, strict=True)]
-
-
 def _strokes(paths: list[Path], brush: Brush, joined: bool) -> Strokes:
     """Runs drawn back and forth in one arc, with or without lifting the pen."""
-    paths = _bowed(paths, 0.7 * brush.traits.bow * brush.rng.normal(0, 1))
+    # all runs are bent into one common arc
+    start, run = paths[0][0], paths[0][-1] - paths[0][0]
+    bow = 0.7 * brush.traits.bow * brush.rng.normal(0, 1)
+    side = bow * np.array((-run[1], run[0]))
+    shares = [(p - start) @ run / max(float(run @ run), 1e-9) for p in paths]
+    paths = [p + np.outer(4 * t * (1 - t), side) for p, t in zip(paths, shares, strict=True)]
     paths = [p if i % 2 == 0 else p[::-1] for i, p in enumerate(paths)]
     if joined:
         return [brush.stroke(rounded(np.concatenate(paths)))]

@@ -76,20 +76,16 @@ def _border(sheet: Sketch, a: Path, b: Path) -> Strokes:
     wobble = rng.uniform(0.02, 0.05) * size if stray else min(wobble, 0.02 * size, 0.4 * room)
     path = line(ends[0], ends[1], rng, wobble=wobble, bow=hand.traits.bow * 0.3)
     if jagged:
-        path = _teeth(ends[0], ends[1], min(rng.uniform(0.03, 0.11) * size, 0.5 * room), rng)
+        # a zigzag between two points, in places nearly straight
+        height = min(rng.uniform(0.03, 0.11) * size, 0.5 * room)
+        teeth, run = 2 * int(rng.integers(4, 11)), ends[1] - ends[0]
+        swing = height * np.where(np.arange(teeth) % 2, 1, -1) * rng.beta(2, 1, teeth)
+        across = np.outer(swing, (-run[1], run[0])) / max(math.hypot(*run), 1e-9)
+        path = np.asarray(ends[0] + np.linspace(0, 1, teeth)[:, None] * run + across)
     if hand.border_line == "double":
         shift = rng.normal(0, min(0.02 * size, 0.5 * room), 2)
         return [Stroke(path), Stroke(path[::-1] + shift)]
     return [Stroke(path, width=2.0 if hand.border_line == "thick" else 1.0)]
-
-
-def _teeth(a: Path, b: Path, height: float, rng: Rng) -> Path:
-    """A zigzag between two points, in places nearly straight."""
-    teeth = 2 * int(rng.integers(4, 11))
-    run = b - a
-    swing = height * np.where(np.arange(teeth) % 2, 1, -1) * rng.beta(2, 1, teeth)
-    across = np.outer(swing, (-run[1], run[0])) / max(math.hypot(*run), 1e-9)
-    return np.asarray(a + np.linspace(0, 1, teeth)[:, None] * run + across)
 
 
 def soil(
@@ -100,28 +96,24 @@ def soil(
     for _ in range(rng.poisson(1.2 * messiness)):
         scrawl.smudge(page, rng.uniform(0, 1, 2) * size, 14.0, rng, px_per_mm)
     if rng.random() < 0.1 * messiness:
-        _show_through(page, size, rng, px_per_mm)
+        # add faint show-through of writing on the back, in place
+        pen, fade, blur = random_pen(rng), rng.uniform(0.03, 0.12), rng.uniform(0.15, 0.5)
+        for _ in range(rng.integers(6, 40)):
+            at, height = rng.uniform(0.05, 0.95, 2) * size, rng.uniform(2.5, 7.0)
+            lot = rng.random()
+            if lot < 0.4:
+                marks = scrawl.writing(at, 0.25 * float(size[0]), height, rng, None)
+            elif lot < 0.7:
+                marks = [Stroke(line(at, at + rng.normal(0, 1.5, 2) * height, rng))]
+            else:
+                corners = np.array(((0, 0), (1, 0), (1, 1), (0, 1.0)))
+                paths = hatch(at + corners * height, rng.uniform(0, 3), 2 * pen.width, rng)
+                marks = [Stroke(path) for path in paths]
+            mirrored = [Stroke(s.path * (-1, 1) + (2 * at[0], 0), s.width) for s in marks]
+            lay_ink(page, mirrored, pen, rng, px_per_mm=px_per_mm, fade=fade, blur_mm=blur)
     if rng.random() < 0.04 * messiness:
         at = rng.uniform(-0.1, 1.1, 2) * size
         scrawl.coffee_ring(page, at, rng.uniform(28, 45), rng, px_per_mm)
-
-
-def _show_through(page: U8, size: Path, rng: Rng, px_per_mm: float) -> None:
-    """Add faint show-through of writing on the back, in place."""
-    pen, fade, blur = random_pen(rng), rng.uniform(0.03, 0.12), rng.uniform(0.15, 0.5)
-    for _ in range(rng.integers(6, 40)):
-        at, height = rng.uniform(0.05, 0.95, 2) * size, rng.uniform(2.5, 7.0)
-        lot = rng.random()
-        if lot < 0.4:
-            marks = scrawl.writing(at, 0.25 * float(size[0]), height, rng, None)
-        elif lot < 0.7:
-            marks = [Stroke(line(at, at + rng.normal(0, 1.5, 2) * height, rng))]
-        else:
-            corners = np.array(((0, 0), (1, 0), (1, 1), (0, 1.0)))
-            paths = hatch(at + corners * height, rng.uniform(0, 3), 2 * pen.width, rng)
-            marks = [Stroke(path) for path in paths]
-        mirrored = [Stroke(s.path * (-1, 1) + (2 * at[0], 0), s.width) for s in marks]
-        lay_ink(page, mirrored, pen, rng, px_per_mm=px_per_mm, fade=fade, blur_mm=blur)
 
 
 def scribble_around(sheet: Sketch, board: Board) -> None:
@@ -154,7 +146,22 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
         sheet.ink(scrawl.writing(at, float(room), height, rng, sheet.bank), pen)
     _strays(sheet)
     if sheet.adds in ("scores", "ringed_scores") or rng.random() < 0.1 * messiness:
-        _scores(sheet, board)
+        # write small numbers into free corners of some cells
+        rng = sheet.rng
+        cells = list(board)
+        height = 0.13 * float(min(sheet.layout.cell_mm))
+        for i in rng.permutation(len(cells))[: rng.integers(2, 8)]:
+            shield = sheet.shield_of(cells[i])
+            at = beside(sheet, shield, [*shield.circles])
+            contour = np.round(shield.polygon * 64).astype(np.int32)
+            away = cv2.pointPolygonTest(contour, (float(at[0] * 64), float(at[1] * 64)), True)
+            gaps = np.hypot(*(shield.circles - at).T) if len(shield.circles) else np.array((9e9,))
+            if away < -64 * 0.5 * height and gaps.min() > 2.0 * shield.circle + 0.5 * height:
+                text = str(int(rng.integers(1, 30)))
+                marks = scrawl.number(text, at - 0.5 * height, height, rng)
+                if sheet.adds == "ringed_scores":
+                    marks.append(Stroke(ring(at, 1.1 * height, rng, squash=0.85)))
+                sheet.ink(marks, sheet.hand.pen.between(0, 0.16 * height))
 
 
 def _strays(sheet: Sketch) -> None:
@@ -173,25 +180,6 @@ def _strays(sheet: Sketch) -> None:
         if off.size and off.min() < 1.2 * layout.circle_radius_mm:
             continue
         sheet.ink(marks, sheet.hand.pen.between(0, 0.03 * float(pitch.min())))
-
-
-def _scores(sheet: Sketch, board: Board) -> None:
-    """Write small numbers into free corners of some cells."""
-    rng = sheet.rng
-    cells = list(board)
-    height = 0.13 * float(min(sheet.layout.cell_mm))
-    for i in rng.permutation(len(cells))[: rng.integers(2, 8)]:
-        shield = sheet.shield_of(cells[i])
-        at = beside(sheet, shield, [*shield.circles])
-        contour = np.round(shield.polygon * 64).astype(np.int32)
-        away = cv2.pointPolygonTest(contour, (float(at[0] * 64), float(at[1] * 64)), True)
-        gaps = np.hypot(*(shield.circles - at).T) if len(shield.circles) else np.array((9e9,))
-        if away < -64 * 0.5 * height and gaps.min() > 2.0 * shield.circle + 0.5 * height:
-            text = str(int(rng.integers(1, 30)))
-            marks = scrawl.number(text, at - 0.5 * height, height, rng)
-            if sheet.adds == "ringed_scores":
-                marks.append(Stroke(ring(at, 1.1 * height, rng, squash=0.85)))
-            sheet.ink(marks, sheet.hand.pen.between(0, 0.16 * height))
 
 
 def add_extras(sheet: Sketch, board: Board) -> None:
@@ -216,7 +204,21 @@ def add_extras(sheet: Sketch, board: Board) -> None:
                 paths = hatch(box, angle + rng.normal(0, 0.1), gap, rng, slop=slop, joined=True)
                 sheet.ink([Stroke(p) for p in paths], pen)
     elif sheet.adds == "loops":
-        _loop_domains(sheet, board)
+        # draw a loop around each domain of two or more cells
+        rng, layout, px = sheet.rng, sheet.layout, 12
+        cell = np.array(layout.cell_mm)
+        for _, cells, _ in find_domains(board):
+            if len(cells) < 2:
+                continue
+            mask = np.zeros((ROWS * px + 2, COLS * px + 2), np.uint8)
+            for r, c in cells:
+                mask[r * px + 1 : (r + 1) * px + 1, c * px + 1 : (c + 1) * px + 1] = 1
+            inner = cv2.erode(mask, np.ones((3, 3), np.uint8))
+            edge = cv2.findContours(inner, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0][0][:, 0]
+            path = np.array(layout.grid_mm) + (np.concatenate((edge, edge[:1])) - 0.5) / px * cell
+            path = path[:: 3 if len(path) > 12 else 1]
+            path = path + rng.normal(0, 0.015, path.shape) * cell
+            sheet.ink([Stroke(rounded(rounded(path)))], sheet.hand.border_pen)
 
 
 def _tint_pen(rng: Rng, wide: float, strength: float, grain: float) -> Pen:
@@ -225,21 +227,3 @@ def _tint_pen(rng: Rng, wide: float, strength: float, grain: float) -> Pen:
     high = max(pen.bgr)
     b, g, r = (min(1.0, c / high * 0.95) for c in pen.bgr)
     return replace(pen, bgr=(b, g, r), width=wide, opacity=strength, grain=grain, overlap=False)
-
-
-def _loop_domains(sheet: Sketch, board: Board) -> None:
-    """Draw a loop around each domain of two or more cells."""
-    rng, layout, px = sheet.rng, sheet.layout, 12
-    cell = np.array(layout.cell_mm)
-    for _, cells, _ in find_domains(board):
-        if len(cells) < 2:
-            continue
-        mask = np.zeros((ROWS * px + 2, COLS * px + 2), np.uint8)
-        for r, c in cells:
-            mask[r * px + 1 : (r + 1) * px + 1, c * px + 1 : (c + 1) * px + 1] = 1
-        inner = cv2.erode(mask, np.ones((3, 3), np.uint8))
-        edge = cv2.findContours(inner, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0][0][:, 0]
-        path = np.array(layout.grid_mm) + (np.concatenate((edge, edge[:1])) - 0.5) / px * cell
-        path = path[:: 3 if len(path) > 12 else 1]
-        path = path + rng.normal(0, 0.015, path.shape) * cell
-        sheet.ink([Stroke(rounded(rounded(path)))], sheet.hand.border_pen)

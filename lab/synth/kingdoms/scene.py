@@ -364,19 +364,7 @@ def make_kingdom_photo(
     for _ in range(int(rng.choice([0, 1, 2, 4], p=[0.55, 0.2, 0.15, 0.1]))):
         pair = Domino(((0, 0), (0, 1)), tuple(int(k) for k in rng.choice(bank.kinds, 2)))
         _lay_beside(table, bank, around, [pair], LOOSE, manner)
-    return _photographed(table, rng, level, box, size, size_wh, surfaces)
-
-
-def _photographed(
-    table: Table,
-    rng: Rng,
-    level: Level | None,
-    box: F64,
-    size: int,
-    size_wh: tuple[int, int],
-    surfaces: Sequence[U8],
-) -> KingdomPhoto:
-    """box: (2, 2), the region that must be entirely in view, in squares."""
+    # box: (2, 2), the region that must be entirely in view, in squares
     corners = np.stack([s.corners for s in table.squares])
     squares = tuple(table.squares)
     if level is None:

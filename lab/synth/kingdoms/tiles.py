@@ -87,22 +87,19 @@ def load_photos(folder: Path) -> list[Board]:
             document = json.loads(path.read_text("utf-8"))
             sheets = [s for photo in document["photos"] for s in photo["sheets"]]
             for number, sheet in enumerate(s for s in sheets if s["kind"] == "kingdom"):
-                boards.append(_board_of(f"{path.stem}-{number}", path.stem, picture, sheet))
+                cells = sheet["cells"]
+                rows, cols = (1 + max(cell[key] for cell in cells) for key in ("row", "col"))
+                centers = np.zeros((rows, cols, 2))
+                kinds = np.full((rows, cols), EMPTY, np.int64)
+                for cell in cells:
+                    centers[cell["row"], cell["col"]] = cell["center"]
+                    kind = SQUARE_CLASSES.index((cell["terrain"], cell["crowns"]))
+                    kinds[cell["row"], cell["col"]] = kind
+                flat = flatten(Photo(picture), centers, SQUARE_PX, 0)
+                boards.append(Board(f"{path.stem}-{number}", path.stem, flat, kinds))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{path}: not what kdscan score --json writes ({error})") from error
     return boards
-
-
-def _board_of(name: str, kingdom: str, bgr: U8, sheet: dict[str, object]) -> Board:
-    cells = sheet["cells"]
-    assert isinstance(cells, list)
-    rows, cols = (1 + max(cell[key] for cell in cells) for key in ("row", "col"))
-    centers = np.zeros((rows, cols, 2))
-    kinds = np.full((rows, cols), EMPTY, np.int64)
-    for cell in cells:
-        centers[cell["row"], cell["col"]] = cell["center"]
-        kinds[cell["row"], cell["col"]] = SQUARE_CLASSES.index((cell["terrain"], cell["crowns"]))
-    return Board(name, kingdom, flatten(Photo(bgr), centers, SQUARE_PX, 0), kinds)
 
 
 class Bank:

@@ -17,7 +17,7 @@ import numpy as np
 
 from kdscan.imaging.formats import jpeg
 from kdscan.rules.duel.board import COLS
-from lab.synth.fields import F32, F64, LUMA, U8, Rng, f32, gaussian, noise, scaled, stretched, u8
+from lab.synth.fields import F64, LUMA, U8, Rng, f32, gaussian, noise, scaled, stretched, u8
 from lab.synth.photo.clutter import Solid
 from lab.synth.photo.exposure import expose
 from lab.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
@@ -44,8 +44,20 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
         line = np.clip(length / 2 + 0.5 - np.abs(along), 0, 1) * np.clip(1 - np.abs(across), 0, 1)
         streak = f32(line / line.sum())
         image = u8(cv2.filter2D(image, -1, streak))
-    image = u8(cv2.transform(image, _colors(rng, severity, colored)))
-    image = u8(cv2.LUT(image, _tone(rng, severity)))
+    # white balance and saturation as a matrix (3, 4)
+    balance = np.exp(rng.normal(0, 0.02 + 0.06 * severity, 3))
+    saturation = rng.uniform(0.6, 1.4)
+    if rng.random() < 0.04 and not colored:
+        saturation = 0.0
+    grey = np.tile(LUMA, (3, 1))
+    mix = saturation * np.diag(balance) + (1 - saturation) * grey
+    image = u8(cv2.transform(image, f32(np.hstack([mix, np.zeros((3, 1))]))))
+    x = np.linspace(0, 1, 256)
+    x = x ** float(np.exp(rng.normal(0, 0.05 + 0.13 * severity)))
+    bend = rng.uniform(-0.25, 0.7) * (0.3 + 0.7 * severity)
+    x = x + bend * (x - 0.5) * x * (1 - x) * 2  # an S for positive bends
+    black, white = rng.uniform(0, 0.07 * severity), rng.uniform(1 - 0.1 * severity, 1.04)
+    image = u8(cv2.LUT(image, u8(np.round(np.clip(black + (white - black) * x, 0, 1) * 255))))
     if rng.random() < 0.85:
         image = _grainy(rng, image, severity)
     if rng.random() < 0.45:
@@ -98,26 +110,6 @@ def _defocus(image: U8, radius: float) -> U8:
     d = np.hypot(*np.mgrid[-k : k + 1, -k : k + 1])
     disc = f32(np.clip(radius + 0.5 - d, 0, 1))
     return u8(cv2.filter2D(image, -1, disc / disc.sum()))
-
-
-def _colors(rng: Rng, severity: float, colored: bool) -> F32:
-    """White balance and saturation as a matrix (3, 4)."""
-    balance = np.exp(rng.normal(0, 0.02 + 0.06 * severity, 3))
-    saturation = rng.uniform(0.6, 1.4)
-    if rng.random() < 0.04 and not colored:
-        saturation = 0.0
-    grey = np.tile(LUMA, (3, 1))
-    mix = saturation * np.diag(balance) + (1 - saturation) * grey
-    return f32(np.hstack([mix, np.zeros((3, 1))]))
-
-
-def _tone(rng: Rng, severity: float) -> U8:
-    x = np.linspace(0, 1, 256)
-    x = x ** float(np.exp(rng.normal(0, 0.05 + 0.13 * severity)))
-    bend = rng.uniform(-0.25, 0.7) * (0.3 + 0.7 * severity)
-    x = x + bend * (x - 0.5) * x * (1 - x) * 2  # an S for positive bends
-    black, white = rng.uniform(0, 0.07 * severity), rng.uniform(1 - 0.1 * severity, 1.04)
-    return u8(np.round(np.clip(black + (white - black) * x, 0, 1) * 255))
 
 
 def _grainy(rng: Rng, image: U8, severity: float) -> U8:

@@ -90,12 +90,7 @@ def paste(
         seen = added(
             seen, grow(255 * (to_display(base + shine) - to_display(base)), FINE)[:vh, :vw]
         )
-    edge = page.page_to_photo(_cut(rng, page))
-    blend_into(view, seen, unit(fill((vh, vw), edge - (x0, y0))))
-
-
-def _cut(rng: Rng, page: PageMap) -> F64:
-    """The paper's edge in page mm, (K, 2): straight, with round corners, or torn on a side."""
+    # the paper's edge in page mm, (K, 2): straight, with round corners, or torn on a side
     w, h = float(page.sheet.x_mm[-1]), float(page.sheet.y_mm[-1])
     r = rng.uniform(1, 7) if rng.random() < 0.12 else 0.0
     turn = np.linspace(0, np.pi / 2, 7)
@@ -113,7 +108,8 @@ def _cut(rng: Rng, page: PageMap) -> F64:
             inwards = np.array([w / 2, h / 2]) - side.mean(0)
             side = side + rough[:, None] * inwards / np.linalg.norm(inwards)
         parts += [corners[k], side]
-    return np.concatenate(parts)
+    edge = page.page_to_photo(np.concatenate(parts))
+    blend_into(view, seen, unit(fill((vh, vw), edge - (x0, y0))))
 
 
 def _sized(page_bgr: U8, page: PageMap) -> U8:
@@ -147,9 +143,17 @@ def expose(
     """
     coarse = Coarse(camera.size_wh)
     light = scenery.light
-    shade = _shade(rng, camera, scenery, coarse.fine_shape, severity)
+    # shadows of objects inside and outside the picture, on the finer raster; 1 is full shadow
+    shade = thrown_shadow(rng, coarse.fine_shape, severity)
+    for solid in scenery.solids:
+        mask = np.zeros(coarse.fine_shape, np.uint8)
+        cast(mask, solid, camera, scenery.light)
+        height = max(float(f[:, 2].max()) for f in solid.faces)
+        sigma = camera.scale / FINE * (0.3 + 0.35 * height * scenery.light.softness)
+        shade = np.maximum(shade, blur(unit(mask), min(sigma, 60)))
     room = uneven(rng, (coarse.rows, coarse.cols), severity)
-    room = finer(room * _vignette(rng, camera, coarse.xy, severity))
+    r2 = (((coarse.xy - camera.center) / camera.radius) ** 2).sum(-1)
+    room = finer(room * f32(1 - rng.uniform(0, 0.1 + 0.4 * severity) * r2))
 
     def lit_sheet(sheet: PageMap, room: F32) -> tuple[Block, F32, F32]:
         """Its block, the linear light on it, (h, w, 3), and its highlights, (h, w)."""
@@ -214,25 +218,6 @@ def _table(
     extra = 255 * (to_display(base + glare * room) - to_display(base))
     tint = f32(light.direct_bgr / light.direct_bgr.max())
     return added(image, coarse.full(extra[..., None] * tint))
-
-
-def _vignette(rng: Rng, camera: Camera, xy: F64, severity: float) -> F32:
-    r2 = (((xy - camera.center) / camera.radius) ** 2).sum(-1)
-    return f32(1 - rng.uniform(0, 0.1 + 0.4 * severity) * r2)
-
-
-def _shade(
-    rng: Rng, camera: Camera, scenery: Scenery, shape: tuple[int, int], severity: float
-) -> F32:
-    """Shadows of objects inside and outside the picture, on the finer raster; 1 is full shadow."""
-    shade = thrown_shadow(rng, shape, severity)
-    for solid in scenery.solids:
-        mask = np.zeros(shape, np.uint8)
-        cast(mask, solid, camera, scenery.light)
-        height = max(float(f[:, 2].max()) for f in solid.faces)
-        sigma = camera.scale / FINE * (0.3 + 0.35 * height * scenery.light.softness)
-        shade = np.maximum(shade, blur(unit(mask), min(sigma, 60)))
-    return shade
 
 
 def _sheet_shadow(

@@ -165,10 +165,6 @@ def _build(
     xyz[..., 2] += dents
     xyz[..., 2] += (flat * slope).sum(-1)
     xyz[..., 2] -= xyz[..., 2].min() - lift
-    return Sheet(x, y, xyz, _normals(xyz))
-
-
-def _normals(xyz: F64) -> F64:
     down, right = np.gradient(xyz, axis=(0, 1))
     n = np.cross(right, down)
-    return np.asarray(n / np.linalg.norm(n, axis=-1, keepdims=True))
+    return Sheet(x, y, xyz, np.asarray(n / np.linalg.norm(n, axis=-1, keepdims=True)))

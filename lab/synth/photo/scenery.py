@@ -52,16 +52,12 @@ def random_print(rng: Rng) -> tuple[U8, tuple[float, float]]:
     width = rng.uniform(60, 300)
     ratio = rng.uniform(0.65, 1.5)
     page = np.empty((round(420 * np.sqrt(ratio)), round(420 / np.sqrt(ratio)), 3), np.uint8)
-    page[:] = np.round(_paper(rng))
+    page[:] = np.round(
+        color(rng, (0, 0.12), (0.75, 1)) if rng.random() < 0.7 else color(rng, (0, 0.8), (0.1, 1))
+    )
     kind(rng, page)
     light = 1 + 0.04 * fractal(rng, page.shape[:2], 6, 3)
     return lit(page, light), (width, width * ratio)
-
-
-def _paper(rng: Rng) -> F32:
-    return (
-        color(rng, (0, 0.12), (0.75, 1)) if rng.random() < 0.7 else color(rng, (0, 0.8), (0.1, 1))
-    )
 
 
 def _ink(rng: Rng, page: U8) -> Color:
@@ -262,17 +258,13 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
     kind = weighted(rng, {name: weight for name, (_, weight) in TEXTURES.items()})
     tile = to_u8(TEXTURES[kind][0](rng))
     if rng.random() < 0.3:
-        tile = _stained(rng, tile)
+        h, w = tile.shape[:2]
+        tone = 1 + rng.uniform(0.03, 0.2) * fractal(rng, (h, w), rng.uniform(1.5, 8), 3)
+        tile = lit(tile, tone)
     glossy = 3.0 if kind == "dark" else rng.choice([0.1, 0.5, 1.5])
     return Desk(
         tile, float(10 ** rng.uniform(-0.35, 0.35)), angle, float(glossy * rng.uniform(0.5, 1.5))
     )
-
-
-def _stained(rng: Rng, tile: U8) -> U8:
-    h, w = tile.shape[:2]
-    tone = 1 + rng.uniform(0.03, 0.2) * fractal(rng, (h, w), rng.uniform(1.5, 8), 3)
-    return lit(tile, tone)
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,7 +356,16 @@ def random_solids(
     if rng.random() < 0.05 + 0.2 * severity:
         skin = skin_color(rng)
         for _ in range(rng.integers(1, 4)):
-            solid = _hold(rng, sheets[0][0], skin)
+            # a finger at a random place on the paper's edge
+            page = sheets[0][0]
+            edge = page.sheet.outline()
+            at = edge[rng.integers(0, len(edge))]
+            middle = page.sheet.xyz[page.sheet.xyz.shape[0] // 2, page.sheet.xyz.shape[1] // 2]
+            outwards = at[:2] - middle[:2]
+            angle = np.arctan2(outwards[1], outwards[0]) + rng.normal(0, 0.4)
+            along = toward(angle)
+            tip = at - np.array([*along, 0]) * rng.uniform(-4, 10)
+            solid = finger(rng, skin, tip, along)
             if _covers(solid, camera, grid) <= allowed:
                 out.append(solid)
     return tuple(sorted(out, key=lambda s: -float(np.linalg.norm(s.faces[0].mean(0) - camera.eye))))
@@ -376,15 +377,3 @@ def _covers(solid: Solid, camera: Camera, grid: U8) -> float:
         return np.inf  # too close to the lens
     hull = cv2.convexHull(f32(camera.project(points) / 8))[:, 0]
     return float(cv2.bitwise_and(grid, fill(grid.shape, hull.astype(float))).sum())
-
-
-def _hold(rng: Rng, page: PageMap, skin: F64) -> Solid:
-    """A finger at a random place on the paper's edge."""
-    edge = page.sheet.outline()
-    at = edge[rng.integers(0, len(edge))]
-    middle = page.sheet.xyz[page.sheet.xyz.shape[0] // 2, page.sheet.xyz.shape[1] // 2]
-    outwards = at[:2] - middle[:2]
-    angle = np.arctan2(outwards[1], outwards[0]) + rng.normal(0, 0.4)
-    along = toward(angle)
-    tip = at - np.array([*along, 0]) * rng.uniform(-4, 10)
-    return finger(rng, skin, tip, along)

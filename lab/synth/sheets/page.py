@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.picture import sigmoid
-from kdscan.paper.parts import Layout, Point, Polygon, moved, rect
+from kdscan.paper.parts import Layout, Point, moved, rect
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 from lab.synth.canvas import Canvas, smooth_noise
 from lab.synth.fields import (
@@ -50,40 +50,35 @@ def bare_paper(rng: Rng, shape: tuple[int, int], style: PrintStyle) -> U8:
         tone -= 30 * np.exp(-edge) * rng.uniform(0.3, 1)
     picture = np.zeros((h, w), np.float32)
     if style.illustration:
-        picture = _illustration(rng, shape) * style.illustration * 255
+        # a pale drawing under the grid: hills, blots, rays or stripes; 0..1 float32
+        canvas: F32 = np.zeros((h // 2 + 1, w // 2 + 1), np.float32)
+        ch, cw = canvas.shape
+        kind = rng.integers(0, 4)
+        for _ in range(rng.integers(3, 14)):
+            shade = rng.uniform(0.25, 1)
+            x, y = int(rng.uniform(0, cw)), int(rng.uniform(0, ch))
+            size = int(rng.uniform(0.05, 0.35) * cw)
+            if kind == 0:
+                axes = (size, max(2, size // 2))
+                lean, thick = rng.uniform(0, 180), 2 + size // 30
+                cv2.ellipse(canvas, (x, y), axes, lean, 180, 360, shade, thick, cv2.LINE_AA)
+            elif kind == 1:
+                a = np.sort(rng.uniform(0, tau, 9))
+                r = size * rng.uniform(0.4, 1, 9)
+                blot = ((x, y) + r[:, None] * toward(a)).astype(np.int32)
+                cv2.fillPoly(canvas, [blot], shade, cv2.LINE_AA)
+            elif kind == 2:
+                end = (int(rng.uniform(0, cw)), int(rng.uniform(0, ch)))
+                cv2.line(canvas, (x, y), end, shade, max(1, size // 25), cv2.LINE_AA)
+            else:
+                cv2.circle(canvas, (x, y), size, shade, max(1, size // 12), cv2.LINE_AA)
+        if rng.random() < 0.5:
+            canvas = gaussian(canvas, rng.uniform(1, 8))
+        picture = stretched(canvas, (w, h)) * style.illustration * 255
     paper = np.array(style.paper, np.float32)
     tint = f32(rng.uniform(0.4, 1.0, 3))
     page = paper + tone[..., None] - picture[..., None] * tint
     return u8(np.clip(page, 0, 255))
-
-
-def _illustration(rng: Rng, shape: tuple[int, int]) -> F32:
-    """A pale drawing under the grid: hills, blots, rays or stripes; 0..1 float32."""
-    h, w = shape
-    canvas: F32 = np.zeros((h // 2 + 1, w // 2 + 1), np.float32)
-    ch, cw = canvas.shape
-    kind = rng.integers(0, 4)
-    for _ in range(rng.integers(3, 14)):
-        shade = rng.uniform(0.25, 1)
-        x, y = int(rng.uniform(0, cw)), int(rng.uniform(0, ch))
-        size = int(rng.uniform(0.05, 0.35) * cw)
-        if kind == 0:
-            axes = (size, max(2, size // 2))
-            lean, thick = rng.uniform(0, 180), 2 + size // 30
-            cv2.ellipse(canvas, (x, y), axes, lean, 180, 360, shade, thick, cv2.LINE_AA)
-        elif kind == 1:
-            a = np.sort(rng.uniform(0, tau, 9))
-            r = size * rng.uniform(0.4, 1, 9)
-            blot = ((x, y) + r[:, None] * toward(a)).astype(np.int32)
-            cv2.fillPoly(canvas, [blot], shade, cv2.LINE_AA)
-        elif kind == 2:
-            end = (int(rng.uniform(0, cw)), int(rng.uniform(0, ch)))
-            cv2.line(canvas, (x, y), end, shade, max(1, size // 25), cv2.LINE_AA)
-        else:
-            cv2.circle(canvas, (x, y), size, shade, max(1, size // 12), cv2.LINE_AA)
-    if rng.random() < 0.5:
-        canvas = gaussian(canvas, rng.uniform(1, 8))
-    return stretched(canvas, (w, h))
 
 
 def ornaments(canvas: Canvas, layout: Layout, style: PrintStyle, rng: Rng) -> None:
@@ -344,7 +339,13 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
                 if style.shield_light is not None:
                     canvas.outline(shield, style.shield_light, 2.4 * style.shield_mm)
                 if style.emboss:
-                    _emboss(canvas, shield, style)
+                    # light on the edges that face the upper left, shade on the others
+                    cx, cy = np.mean(shield, axis=0)
+                    for a, b in pairwise([*shield, shield[0]]):
+                        mx, my = (a[0] + b[0]) / 2 - cx, (a[1] + b[1]) / 2 - cy
+                        facing = -(mx + my) / (np.hypot(mx, my) * np.sqrt(2) + 1e-9)
+                        shade = WHITE if facing > 0 else (0.0, 0.0, 0.0)
+                        canvas.line([a, b], shade, 2 * style.shield_mm, abs(facing) * style.emboss)
                 if style.emboss < 0.6:  # what stands out boldly needs no line
                     canvas.outline(shield, style.shield_color, style.shield_mm)
                 if style.shield_inner:
@@ -419,13 +420,3 @@ def _line(canvas: Canvas, layout: Layout, style: PrintStyle, a: Point, b: Point)
         p = (a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]))
         q = (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))
         canvas.line([p, q], style.line_color, style.line_mm, style.line_veil)
-
-
-def _emboss(canvas: Canvas, shield: Polygon, style: PrintStyle) -> None:
-    """Light on the edges that face the upper left, shade on the others."""
-    cx, cy = np.mean(shield, axis=0)
-    for a, b in pairwise([*shield, shield[0]]):
-        mx, my = (a[0] + b[0]) / 2 - cx, (a[1] + b[1]) / 2 - cy
-        facing = -(mx + my) / (np.hypot(mx, my) * np.sqrt(2) + 1e-9)
-        shade = WHITE if facing > 0 else (0.0, 0.0, 0.0)
-        canvas.line([a, b], shade, 2 * style.shield_mm, abs(facing) * style.emboss)

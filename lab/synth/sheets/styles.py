@@ -147,7 +147,18 @@ def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> Pr
     white = mixed(WHITE, palette.paper, rng.uniform(0, 1))
     dark = mixed(palette.ink, ground, float(rng.choice([0.0, rng.uniform(0.05, 0.4)])))
     line = white if rng.random() < (0.65 if dim else 0.3) else dark
-    fill, veil, edge, second, emboss = _shield_on_map(rng, white, dark, dim)
+    # fill, its opacity, outline, second outline and embossing of shields on a map
+    look = weighted(rng, {"clear": 0.3, "veiled": 0.37, "solid": 0.18, "embossed": 0.15})
+    veil = {"clear": 0.0, "solid": 1.0}.get(look, rng.uniform(0.2, 0.85))
+    emboss = rng.uniform(0.35, 1.0) if look == "embossed" else 0.0
+    edge = dark
+    if look in ("clear", "veiled") and dim and rng.random() < 0.4:
+        edge = white
+    second = None
+    if rng.random() < 0.2:
+        second = white if edge is dark else dark
+    if look == "embossed" and rng.random() < 0.5:
+        veil = 0.0
     disc = rng.random() < 0.55
     ring = not disc or rng.random() < 0.5
     ring_color = white if dim and not disc and rng.random() < 0.4 else dark
@@ -162,7 +173,7 @@ def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> Pr
         line_veil=float(rng.choice([1.0, rng.uniform(0.35, 0.95)])),
         frame="none" if rng.random() < 0.5 else style.frame,
         shield_color=edge,
-        shield_fill=fill,
+        shield_fill=None if veil == 0 else white,
         shield_veil=veil,
         shield_light=second,
         emboss=emboss,
@@ -175,21 +186,3 @@ def _on_map(rng: Rng, style: PrintStyle, family: str, colours: str | None) -> Pr
         castle_fill=palette.sand if rng.random() < 0.8 else style.castle_fill,
         roof_fill=palette.accent if rng.random() < 0.6 else style.roof_fill,
     )
-
-
-def _shield_on_map(
-    rng: Rng, white: Color, dark: Color, dim: bool
-) -> tuple[Color | None, float, Color, Color | None, float]:
-    """Fill, its opacity, outline, second outline and embossing of shields on a map."""
-    look = weighted(rng, {"clear": 0.3, "veiled": 0.37, "solid": 0.18, "embossed": 0.15})
-    veil = {"clear": 0.0, "solid": 1.0}.get(look, rng.uniform(0.2, 0.85))
-    emboss = rng.uniform(0.35, 1.0) if look == "embossed" else 0.0
-    edge = dark
-    if look in ("clear", "veiled") and dim and rng.random() < 0.4:
-        edge = white
-    light = None
-    if rng.random() < 0.2:
-        light = white if edge is dark else dark
-    if look == "embossed" and rng.random() < 0.5:
-        veil = 0.0
-    return (None if veil == 0 else white), veil, edge, light, emboss

@@ -103,36 +103,34 @@ def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Pa
         shade = np.array(palette.paper) if rng.random() < 0.5 else np.array(palette.ink) * 0.5 + 60
         wash(page, shade, weight)
     if rng.random() < 0.35:
-        _frame(page, rng, layout, scale, palette)
+        # a white or tinted margin, lines around the map, or a scale of degrees; in place
+        (gx, gy), (cw, ch), (w, h) = layout.grid_mm, layout.cell_mm, layout.page_mm
+        room = min(gx, gy, w - gx - COLS * cw, h - gy - ROWS * ch)
+        m = rng.uniform(0.1, 0.8) * room
+        plate = Canvas(page, scale)
+        kind = rng.integers(0, 3)
+        if kind == 0:
+            px = max(1, round(m * scale))
+            blank = u8(np.round(palette.paper if rng.random() < 0.5 else (252, 252, 252)))
+            for side in (page[:px], page[-px:], page[:, :px], page[:, -px:]):
+                side[:] = blank
+        elif kind == 1 and room > 2:
+            step = rng.uniform(0.15, 0.6) * cw
+            thick = rng.uniform(0.3, 0.8) * m
+            for i, at in enumerate(np.arange(m, w - m, step).tolist()):
+                shade = palette.ink if i % 2 else palette.paper
+                end = min(at + step, w - m)
+                for y in (m, h - m - thick):
+                    plate.fill(rect(at, y, end, y + thick), shade)
+            for i, at in enumerate(np.arange(m, h - m, step).tolist()):
+                shade = palette.ink if i % 2 else palette.paper
+                end = min(at + step, h - m)
+                for x in (m, w - m - thick):
+                    plate.fill(rect(x, at, x + thick, end), shade)
+        plate.outline(rect(m, m, w - m, h - m), palette.ink, rng.uniform(0.2, 1.0))
+        if rng.random() < 0.4:
+            d = rng.uniform(0.6, 1.6)
+            plate.outline(
+                rect(m + d, m + d, w - m - d, h - m - d), palette.ink, rng.uniform(0.15, 0.5)
+            )
     return page
-
-
-def _frame(page: U8, rng: Rng, layout: Layout, scale: float, palette: Palette) -> None:
-    """A white or tinted margin, lines around the map, or a scale of degrees; in place."""
-    (gx, gy), (cw, ch), (w, h) = layout.grid_mm, layout.cell_mm, layout.page_mm
-    room = min(gx, gy, w - gx - COLS * cw, h - gy - ROWS * ch)
-    m = rng.uniform(0.1, 0.8) * room
-    plate = Canvas(page, scale)
-    kind = rng.integers(0, 3)
-    if kind == 0:
-        px = max(1, round(m * scale))
-        blank = u8(np.round(palette.paper if rng.random() < 0.5 else (252, 252, 252)))
-        for side in (page[:px], page[-px:], page[:, :px], page[:, -px:]):
-            side[:] = blank
-    elif kind == 1 and room > 2:
-        step = rng.uniform(0.15, 0.6) * cw
-        thick = rng.uniform(0.3, 0.8) * m
-        for i, at in enumerate(np.arange(m, w - m, step).tolist()):
-            shade = palette.ink if i % 2 else palette.paper
-            end = min(at + step, w - m)
-            for y in (m, h - m - thick):
-                plate.fill(rect(at, y, end, y + thick), shade)
-        for i, at in enumerate(np.arange(m, h - m, step).tolist()):
-            shade = palette.ink if i % 2 else palette.paper
-            end = min(at + step, h - m)
-            for x in (m, w - m - thick):
-                plate.fill(rect(x, at, x + thick, end), shade)
-    plate.outline(rect(m, m, w - m, h - m), palette.ink, rng.uniform(0.2, 1.0))
-    if rng.random() < 0.4:
-        d = rng.uniform(0.6, 1.6)
-        plate.outline(rect(m + d, m + d, w - m - d, h - m - d), palette.ink, rng.uniform(0.15, 0.5))

@@ -78,22 +78,6 @@ def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
     return page
 
 
-def _dabs(rng: Rng, page: U8, count: int, reach: float) -> None:
-    """Brush strokes, each in the colour underneath it, in place."""
-    h, w = page.shape[:2]
-    lean, jitter = rng.uniform(0, pi), rng.uniform(0.1, 1.5)
-    at = rng.uniform(0, 1, (count, 2)) * (w - 1, h - 1)
-    angles = lean + rng.normal(0, jitter, count)
-    half = reach * rng.uniform(0.3, 1.0, count)
-    step = toward(angles) * half[:, None]
-    tone = 1 + rng.normal(0, 0.06, (count, 1)) + rng.normal(0, 0.02, (count, 3))
-    shades = np.clip(page[at[:, 1].astype(int), at[:, 0].astype(int)] * tone, 0, 255)
-    ends = np.round(np.concatenate([at - step, at + step], 1)).astype(int).tolist()
-    wide = np.maximum(1, np.round(reach * rng.uniform(0.1, 0.4, count))).astype(int).tolist()
-    for (x0, y0, x1, y1), shade, thick in zip(ends, shades.tolist(), wide, strict=True):
-        cv2.line(page, (x0, y0), (x1, y1), shade, thick, cv2.LINE_AA)
-
-
 def coasts(canvas: Canvas, terrain: Terrain, shade: Color, mm: float) -> None:
     """Coastlines drawn with a pen."""
     for line in terrain.lines():
@@ -121,7 +105,21 @@ def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
     terrain = random_terrain(rng, layout, scale)
     areas = _areas(rng, terrain, palette, rng.uniform(0.05, 1.0))
     if rng.random() < 0.6:
-        _dabs(rng, areas, int(rng.integers(150, 900)), rng.uniform(0.06, 0.4) * 60)
+        # brush strokes, each in the colour underneath it, in place
+        count = int(rng.integers(150, 900))
+        reach = rng.uniform(0.06, 0.4) * 60
+        h, w = areas.shape[:2]
+        lean, jitter = rng.uniform(0, pi), rng.uniform(0.1, 1.5)
+        at = rng.uniform(0, 1, (count, 2)) * (w - 1, h - 1)
+        angles = lean + rng.normal(0, jitter, count)
+        half = reach * rng.uniform(0.3, 1.0, count)
+        step = toward(angles) * half[:, None]
+        tone = 1 + rng.normal(0, 0.06, (count, 1)) + rng.normal(0, 0.02, (count, 3))
+        shades = np.clip(areas[at[:, 1].astype(int), at[:, 0].astype(int)] * tone, 0, 255)
+        ends = np.round(np.concatenate([at - step, at + step], 1)).astype(int).tolist()
+        wide = np.maximum(1, np.round(reach * rng.uniform(0.1, 0.4, count))).astype(int).tolist()
+        for (x0, y0, x1, y1), shade, thick in zip(ends, shades.tolist(), wide, strict=True):
+            cv2.line(areas, (x0, y0), (x1, y1), shade, thick, cv2.LINE_AA)
     shape = areas.shape[:2]
     tone = rng.uniform(0, 0.1) * fractal(
         rng, shape, rng.uniform(4, 60), 3, float(rng.choice([1, 1, 4, 10]))
