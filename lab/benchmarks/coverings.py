@@ -107,29 +107,23 @@ class Covering:
             for face in solid.faces:
                 fill_into(mask, self._camera.project(face))
         if self.kind in ("glare", "lamps"):
-            mask = self._glare(image)
-        self.hidden = self._share_of(mask)
-
-    def _glare(self, image: U8) -> U8:
-        rng = self._rng
-        h, w = image.shape[:2]
-        first_two = np.array([self._layout.center_mm(0, c) for c in (0, 1)])
-        cell = float(np.linalg.norm(np.diff(self._page.page_to_photo(first_two), axis=0)))
-        (at,) = self._page.page_to_photo(self._at_mm[None])
-        extra: F32 = np.zeros((h, w), np.float32)
-        for _ in range(1 if self.kind == "glare" else int(rng.integers(2, 5))):
-            turn = rng.uniform(0, pi)
-            axes = cell * rng.uniform(0.35, 2.0), cell * rng.uniform(0.3, 0.7)
-            power = 1.0 if rng.random() < 0.5 else 3.0
-            strength = rng.uniform(110, 420)
-            extra += f32(strength * mirrored_lamp((h, w), at, turn, axes, power))
-            at = at + rng.normal(0, 1.2, 2) * cell
-        tint = f32(1 - 0.15 * rng.uniform(0, 1, 3))
-        image[:] = u8(np.clip(image + extra[..., None] * tint, 0, 255))
-        return u8(np.where(extra > GONE, 255, 0))
-
-    def _share_of(self, mask: U8) -> F64:
-        """(34,) share of each shield and its circles under the mask."""
+            rng = self._rng
+            h, w = image.shape[:2]
+            first_two = np.array([self._layout.center_mm(0, c) for c in (0, 1)])
+            cell = float(np.linalg.norm(np.diff(self._page.page_to_photo(first_two), axis=0)))
+            (at,) = self._page.page_to_photo(self._at_mm[None])
+            extra: F32 = np.zeros((h, w), np.float32)
+            for _ in range(1 if self.kind == "glare" else int(rng.integers(2, 5))):
+                turn = rng.uniform(0, pi)
+                axes = cell * rng.uniform(0.35, 2.0), cell * rng.uniform(0.3, 0.7)
+                power = 1.0 if rng.random() < 0.5 else 3.0
+                strength = rng.uniform(110, 420)
+                extra += f32(strength * mirrored_lamp((h, w), at, turn, axes, power))
+                at = at + rng.normal(0, 1.2, 2) * cell
+            tint = f32(1 - 0.15 * rng.uniform(0, 1, 3))
+            image[:] = u8(np.clip(image + extra[..., None] * tint, 0, 255))
+            mask = u8(np.where(extra > GONE, 255, 0))
+        # (34,) share of each shield and its circles under the mask
         points = np.array([*self._layout.shield, *self._layout.circles])
         low, high = points.min(0), points.max(0)
         steps = np.linspace(0, 1, 12)
@@ -138,7 +132,7 @@ class Covering:
         at = self._page.page_to_photo(centers[:, None] + net).round().astype(int)
         x = np.clip(at[..., 0], 0, mask.shape[1] - 1)
         y = np.clip(at[..., 1], 0, mask.shape[0] - 1)
-        return np.asarray((mask[y, x] > 127).mean(1), np.float64)
+        self.hidden = np.asarray((mask[y, x] > 127).mean(1), np.float64)
 
 
 SIZE_WH = (2016, 1512)

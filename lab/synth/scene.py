@@ -31,10 +31,9 @@ from lab.synth.hands.hand import draw_board
 from lab.synth.hands.sketch import Hand, Spot
 from lab.synth.hands.surroundings import soil
 from lab.synth.photo.camera import Cover, Level, photograph
-from lab.synth.sheets.designs import random_layout
+from lab.synth.sheets.designs import random_layout, random_style
 from lab.synth.sheets.grounds.draw import asked_for
 from lab.synth.sheets.page import print_page
-from lab.synth.sheets.styles import random_style
 
 
 def own_page(

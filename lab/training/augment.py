@@ -82,7 +82,16 @@ def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
     lost = rng.random() < LOST_SHARE
     offset = None
     if not lost and rng.random() < BENT_SHARE:
-        guess = _bent_guess(rng, true)
+        # (5, 7, 2): a bent guess: the true centres with local and global slips
+        slip = rng.normal(0, rng.choice([0.015, 0.04, 0.1]), CENTERS.shape)
+        if rng.random() < 0.12:  # the whole grid is a row or column off
+            slip = slip + rng.permutation([float(rng.choice([-1, 1])), 0.0])
+        for _ in range(int(rng.choice(3, p=[0.35, 0.45, 0.2]))):
+            slip = slip + _slip(rng)
+        guess = shift_cells(true, slip)
+        if rng.random() < 0.3:  # and lies nearer to a plane than the paper
+            guess = guess + rng.uniform(0, 0.7) * (_plane(true) - true)
+        guess = np.asarray(guess)
         offset = true_offsets(guess, true)
     if offset is None:
         guess = project(lattice_to_photo_homography(_corners(rng, lost)), CENTERS)
@@ -124,19 +133,6 @@ def _corners(rng: Rng, lost: bool) -> F64:
     sigma = float(rng.choice([0.03, 0.12, 0.3], p=[0.3, 0.45, 0.25])) * COARSE_PX
     shift = rng.normal(0, sigma, 2) + rng.choice([0, 1, -1], 2, p=[0.9, 0.05, 0.05]) * COARSE_PX
     return np.asarray(corners + rng.normal(0, sigma * 0.8, (4, 2)) + shift)
-
-
-def _bent_guess(rng: Rng, true_xy: F64) -> F64:
-    """(5, 7, 2): a bent guess: the true centres with local and global slips."""
-    slip = rng.normal(0, rng.choice([0.015, 0.04, 0.1]), CENTERS.shape)
-    if rng.random() < 0.12:  # the whole grid is a row or column off
-        slip = slip + rng.permutation([float(rng.choice([-1, 1])), 0.0])
-    for _ in range(int(rng.choice(3, p=[0.35, 0.45, 0.2]))):
-        slip = slip + _slip(rng)
-    guess = shift_cells(true_xy, slip)
-    if rng.random() < 0.3:  # and lies nearer to a plane than the paper
-        guess = guess + rng.uniform(0, 0.7) * (_plane(true_xy) - true_xy)
-    return np.asarray(guess)
 
 
 def _slip(rng: Rng) -> F64:

@@ -132,7 +132,7 @@ def cards(
     models: Annotated[Path, typer.Option(help="Where models are kept.")] = Path("models"),
 ) -> None:
     """Write the cards of the models that ship."""
-    from lab.training.cards import pages
+    from lab.training.recipe import pages
 
     for path, text in pages(models).items():
         path.write_text(text, "utf-8")

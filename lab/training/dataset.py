@@ -47,9 +47,8 @@ from lab.synth.scene import (
     played_board,
     wild_board,
 )
-from lab.synth.sheets.designs import random_layout
+from lab.synth.sheets.designs import random_layout, random_style
 from lab.synth.sheets.page import print_page, reproduced
-from lab.synth.sheets.styles import random_style
 
 STORED_PX = 640
 """Pixels: longer side of a stored thumbnail, larger than the network's for random zoom."""

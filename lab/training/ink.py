@@ -19,9 +19,8 @@ from lab.synth.canvas import lit
 from lab.synth.fields import U8, Rng, f32, u8
 from lab.synth.scene import inked_page
 from lab.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
-from lab.training.mark_crops import cropped, crops
 from lab.training.marks_networks import InkNet
-from lab.training.sheet_views import degraded, random_maps, warped
+from lab.training.sheet_views import cropped, crops, degraded, random_maps, warped
 from lab.training.task import Batch, RandomTensors, Task
 
 MIN_INK, FULL_INK = 0.03, 0.12

@@ -139,7 +139,21 @@ def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
     crops, labels = [], []
     for i in chosen:
         misplaced = rng.random() < 0.06
-        crops.append(_crop(rng, picture, cells[i], misplaced))
+        side = round(CROP_SQUARES * SIDE_PX)
+        spread = float(rng.choice([0.01, 0.03, 0.05]))
+        shift = rng.normal(0, spread, 2)
+        if misplaced:
+            shift += rng.choice([-1, 1], 2) * rng.permutation([0.5, rng.uniform(0, 0.5)])
+        angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
+        angle += int(rng.integers(4)) * pi / 2
+        at = (cells[i][::-1] + 0.5 + RING + shift) * SIDE_PX - 0.5
+        turn = rotation(angle) * zoom
+        if rng.random() < 0.5:
+            turn[:, 0] *= -1
+        m = np.column_stack([turn, at - turn @ ([(side - 1) / 2] * 2)])
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        out = cv2.warpAffine(picture, m, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        crops.append(u8(out))
         labels.append(EMPTY if misplaced else int(kinds[i]))
     return np.stack(crops), np.array(labels, np.int64)
 
@@ -179,24 +193,6 @@ _MAY_HIDE = [
 ]
 """Largest hidden share of each kind of square at which it is still recognisable; 0 for squares with
 crowns, which might be hidden."""
-
-
-def _crop(rng: Rng, picture: U8, cell: NDArray[np.int64], misplaced: bool) -> U8:
-    side = round(CROP_SQUARES * SIDE_PX)
-    spread = float(rng.choice([0.01, 0.03, 0.05]))
-    shift = rng.normal(0, spread, 2)
-    if misplaced:
-        shift += rng.choice([-1, 1], 2) * rng.permutation([0.5, rng.uniform(0, 0.5)])
-    angle, zoom = rng.normal(0, 0.03), np.exp(rng.normal(0, 0.03))
-    angle += int(rng.integers(4)) * pi / 2
-    at = (cell[::-1] + 0.5 + RING + shift) * SIDE_PX - 0.5
-    turn = rotation(angle) * zoom
-    if rng.random() < 0.5:
-        turn[:, 0] *= -1
-    m = np.column_stack([turn, at - turn @ ([(side - 1) / 2] * 2)])
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    out = cv2.warpAffine(picture, m, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return u8(out)
 
 
 def _logits(network: Network, board: Board) -> F64:
@@ -311,25 +307,22 @@ def example_from_photo(photo: KingdomPhoto) -> KingdomExample:
         ).all()
         sides = np.linalg.norm(np.diff(photo.corners_xy[mine], axis=1), axis=-1)
         if inside and np.median(sides) > SMALLEST_PX:
-            flats.append(_flat(photo, mine))
+            # the kingdom of these squares, rectified by the plane of their centres, with a ring
+            # around
+            cells = np.array([photo.squares[i].cell for i in mine])
+            low = cells.min(0) - 1
+            rows, cols = cells.max(0) - low + 2
+            kinds = np.full((rows, cols), EMPTY, np.int64)
+            kinds[tuple((cells - low).T)] = [photo.squares[i].kind for i in mine]
+            centers = photo.corners_xy[mine].mean(1)
+            places = (cells - low)[:, ::-1].astype(np.float64)
+            plane, _ = cv2.findHomography(places, centers, 0)
+            seen = project(np.asarray(plane, np.float64), lattice_points(rows, cols))
+            flats.append(Flat(jpeg(flatten(Photo(photo.bgr), seen, SIDE_PX, RING)), kinds))
     middle = photo.corners_xy.mean(1)
     seen = ((middle > 0) & (middle < photo.bgr.shape[1::-1])).all(1)
     corners = (photo.corners_xy[seen] + 0.5) * scale - 0.5
     return KingdomExample(thumb, f32(corners), tuple(flats))
-
-
-def _flat(photo: KingdomPhoto, squares: Sequence[int]) -> Flat:
-    """The kingdom of these squares, rectified by the plane of their centres, with a ring around."""
-    cells = np.array([photo.squares[i].cell for i in squares])
-    low = cells.min(0) - 1
-    rows, cols = cells.max(0) - low + 2
-    kinds = np.full((rows, cols), EMPTY, np.int64)
-    kinds[tuple((cells - low).T)] = [photo.squares[i].kind for i in squares]
-    centers = photo.corners_xy[squares].mean(1)
-    places = (cells - low)[:, ::-1].astype(np.float64)
-    plane, _ = cv2.findHomography(places, centers, 0)
-    seen = project(np.asarray(plane, np.float64), lattice_points(rows, cols))
-    return Flat(jpeg(flatten(Photo(photo.bgr), seen, SIDE_PX, RING)), kinds)
 
 
 _worker: tuple[Bank, list[U8]]

@@ -10,7 +10,6 @@ import numpy as np
 
 from kdscan.errors import UsageError
 from kdscan.imaging.photo import load_photos
-from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import FLAT_PX, flatten
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 from kdscan.rules.duel.coats import COATS, Coat
@@ -30,7 +29,19 @@ def load_labels(folder: Path) -> list[Example]:
         try:
             truth = json.loads(path.read_text("utf-8"))
             if isinstance(truth, dict) and {"board", "pixels"} <= truth.keys():
-                found.append(_example(next(iter(load_photos(_photo_of(path)))), truth))
+                centers, used = _centers(truth), truth.get("castle_used")
+                seen = set(truth.get("seen", truth["pixels"]))
+                coat = np.full(len(CELLS), UNKNOWN, np.int64)
+                crosses = coat.copy()
+                for index, (row, col) in enumerate(CELLS):
+                    if f"{row},{col}" in seen:
+                        name, count = truth["board"].get(f"{row},{col}", (None, 0))
+                        coat[index] = COATS.index(Coat(name) if name else None)
+                        crosses[index] = count
+                photo = next(iter(load_photos(_photo_of(path))))
+                flat = jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN))
+                castle = None if used is None else bool(used)
+                found.append(Example(flat, coat, crosses, castle, crossed=None))
         except (ValueError, KeyError, TypeError) as error:
             why = f"{path}: not what kdscan export --labels writes ({error}); write it again"
             raise UsageError(why) from error
@@ -42,25 +53,6 @@ def _photo_of(path: Path) -> Path:
         if path.with_suffix(suffix).is_file():
             return path.with_suffix(suffix)
     raise UsageError(f"{path}: there is no photo beside it; write both again")
-
-
-def _example(photo: Photo, truth: dict[str, Any]) -> Example:
-    centers, used = _centers(truth), truth.get("castle_used")
-    seen = set(truth.get("seen", truth["pixels"]))
-    coat = np.full(len(CELLS), UNKNOWN, np.int64)
-    crosses = coat.copy()
-    for index, (row, col) in enumerate(CELLS):
-        if f"{row},{col}" in seen:
-            name, count = truth["board"].get(f"{row},{col}", (None, 0))
-            coat[index] = COATS.index(Coat(name) if name else None)
-            crosses[index] = count
-    return Example(
-        flat=jpeg(flatten(photo, centers, FLAT_PX, WIDE_MARGIN)),
-        coat=coat,
-        crosses=crosses,
-        castle=None if used is None else bool(used),
-        crossed=None,
-    )
 
 
 def _centers(truth: dict[str, Any]) -> F64:

@@ -111,22 +111,9 @@ def to_onnx(
         dynamo=False,
     )
     model = onnx.load_model_from_string(buffer.getvalue())
-    _shrink(model)
-    labels = json.dumps(LABELS.get(name))
-    about = {"name": name, "version": version, "labels": labels} | (metadata or {})
-    helper.set_model_props(model, about)
-    onnx.checker.check_model(model)
-    return bytes(model.SerializeToString())
-
-
-def _shrink(model: Any) -> None:
-    """Weight-only quantisation: large weights are stored in 8 bits; the runtime computes in
-    float32.
-
-    Matrices and kernels become int8 with a scale for each row (error at most 1/254 of the row's
-    largest weight) and are dequantised once, by constant folding when a session starts. (Of 10,200
-    shields, marks 12 read two differently than in 16 bits; log losses were equal to four digits.)
-    """
+    # Weight-only quantisation: matrices and kernels become int8 with a scale for each row (error at
+    # most 1/254 of the row's largest weight), dequantised once when a session starts. (Of 10,200
+    # shields, marks 12 read two differently than in 16 bits; log losses were equal to four digits.)
     graph = model.graph
     restoring, kept = [], []
     for tensor in graph.initializer:
@@ -147,6 +134,11 @@ def _shrink(model: Any) -> None:
     nodes = restoring + list(graph.node)
     del graph.node[:]
     graph.node.extend(nodes)
+    labels = json.dumps(LABELS.get(name))
+    about = {"name": name, "version": version, "labels": labels} | (metadata or {})
+    helper.set_model_props(model, about)
+    onnx.checker.check_model(model)
+    return bytes(model.SerializeToString())
 
 
 FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {

@@ -6,7 +6,7 @@ Names of modules and parameters are keys of the weight files in `lab/weights`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
@@ -127,20 +127,16 @@ def widen(net: MarksNet, narrow: Mapping[str, Tensor]) -> None:
             own[: len(weights)] = weights
             continue
         layer = name.removesuffix(".weight").removesuffix(".0")
-        columns = _columns(POOLED.get(layer, ()), weights.shape[1], old, width)
+        # the columns of a wide layer for the `count` columns of the narrow one
+        out: list[int] = []
+        start = 0
+        for channels in POOLED.get(layer, ()):
+            out += range(start, start + channels * old)
+            start += channels * width
+        columns = out + list(range(start, start + weights.shape[1] - len(out)))
         own[: len(weights)] = 0
         own[: len(weights), columns] = weights
     net.load_state_dict(wide)
-
-
-def _columns(maps: Sequence[int], count: int, old: int, width: int) -> list[int]:
-    """The columns of a wide layer for the `count` columns of the narrow one."""
-    out: list[int] = []
-    start = 0
-    for channels in maps:
-        out += range(start, start + channels * old)
-        start += channels * width
-    return out + list(range(start, start + count - len(out)))
 
 
 class SheetContext(nn.Module):

@@ -73,9 +73,20 @@ def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> 
     Raises UsageError for kingdoms without boards.
     """
     if run.name == "spellbook":
-        return FixedSupply(_books(material, photos, pages), run.seed)
+        home, ready = material.folder, partial(init_worker, None, None)
+        page, photo = spellbook.page_example, spellbook.photo_example
+        drawn = render(home / "pages", page, BOOK_PAGES, pages, ready)
+        shot = render(home / "photos", photo, BOOK_PHOTOS, photos, ready)
+        return FixedSupply(drawn + BOOK_PHOTO_REPEATS * shot, run.seed)
     if run.name in BOARD_REPEATS:
-        return FixedSupply(_kingdoms(run.name, material, photos), run.seed)
+        if not material.boards:
+            raise UsageError("no kingdoms: name a folder with --boards or --photos")
+        folder = material.folder / "kingdoms"
+        start = partial(kingdoms.init_worker, list(material.boards), material.surfaces)
+        drawn = render(folder, kingdoms.example, KINGDOMS, photos, start)
+        shown = [e for e in drawn if run.name == "tiles" or e.flats]
+        real = [kingdoms.example_from_board(board) for board in material.boards]
+        return FixedSupply(shown + BOARD_REPEATS[run.name] * real, run.seed)
     draw: Callable[[int], Any] = {
         "ink": ink_example,
         "ink_reader": ink_sheet,
@@ -85,25 +96,6 @@ def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> 
     arrange = oversample_bent if run.name == "refine" else list(material.labelled).__add__
     home, first = material.folder / "sheets", TRAIN_SEED + run.seed * SEED_STRIDE
     return RenderedSupply(home, draw, start, run.count, run.views, run.seed, arrange, first)
-
-
-def _books(material: Material, photos: int, pages: int) -> list[Any]:
-    home, ready = material.folder, partial(init_worker, None, None)
-    page, photo = spellbook.page_example, spellbook.photo_example
-    drawn = render(home / "pages", page, BOOK_PAGES, pages, ready)
-    shot = render(home / "photos", photo, BOOK_PHOTOS, photos, ready)
-    return drawn + BOOK_PHOTO_REPEATS * shot
-
-
-def _kingdoms(network: str, material: Material, photos: int) -> list[Any]:
-    if not material.boards:
-        raise UsageError("no kingdoms: name a folder with --boards or --photos")
-    folder = material.folder / "kingdoms"
-    start = partial(kingdoms.init_worker, list(material.boards), material.surfaces)
-    drawn = render(folder, kingdoms.example, KINGDOMS, photos, start)
-    shown = [e for e in drawn if network == "tiles" or e.flats]
-    real = [kingdoms.example_from_board(board) for board in material.boards]
-    return shown + BOARD_REPEATS[network] * real
 
 
 def held_back(network: str, first: int, count: int, material: Material) -> list[Any]:

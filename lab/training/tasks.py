@@ -15,9 +15,9 @@ from lab.training import augment, cover, ink, ink_reader, spellbook
 from lab.training.augment import refine_sample
 from lab.training.dataset import Example, unpack
 from lab.training.kingdoms import KingdomExample, squares_sample, tiles_sample
-from lab.training.mark_crops import Sheets, samples
 from lab.training.marks_networks import MarksNet
 from lab.training.networks import LocateNet, RefineNet, SquaresNet, TilesNet
+from lab.training.sheet_views import Sheets, samples
 from lab.training.task import Batch, RandomTensors, Task
 
 
@@ -128,12 +128,15 @@ def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     `UNKNOWN` labels are ignored: it is torch's default `ignore_index`.
     """
     coat, crosses, castle, offsets, spots = (o.float() for o in out)
+    # smooth L1 of offsets, which are known for sheets with known positions of crosses
+    known = (batch[6].amax((1, 2, 3)) >= 0).float()[:, None, None]
+    loss: Tensor = (known * F.smooth_l1_loss(offsets, batch[7], beta=0.02, reduction="none")).mean()
     return {
         "coat": F.cross_entropy(coat.flatten(0, 1), batch[3].flatten()),
         "crosses": F.cross_entropy(crosses.flatten(0, 1), batch[4].flatten()),
         "castle": 0.1 * _known_ones(castle, batch[5]),
         "spots": 5 * _known_ones(spots[:, :, 0], batch[6]),
-        "offset": 5 * _known_offsets(offsets, batch[7], batch[6]),
+        "offset": 5 * loss,
     }
 
 
@@ -141,13 +144,6 @@ def _known_ones(logits: Tensor, true: Tensor) -> Tensor:
     """Binary cross entropy; targets of -1 are unknown and ignored."""
     known = (true >= 0).float()
     loss: Tensor = F.binary_cross_entropy_with_logits(logits, true.clamp(min=0), weight=known)
-    return loss
-
-
-def _known_offsets(logits: Tensor, true: Tensor, spots: Tensor) -> Tensor:
-    """Smooth L1 of offsets, which are known for sheets with known positions of crosses."""
-    known = (spots.amax((1, 2, 3)) >= 0).float()[:, None, None]
-    loss: Tensor = (known * F.smooth_l1_loss(logits, true, beta=0.02, reduction="none")).mean()
     return loss
 
 

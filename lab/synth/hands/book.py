@@ -15,16 +15,14 @@ from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
 from lab.synth.fields import SQUARE, U8, Rng, any_of, plain_random
-from lab.synth.hands import scrawl
-from lab.synth.hands.crosses import draw_cross
-from lab.synth.hands.dots import dot
+from lab.synth.hands.dots_and_crosses import dot, draw_cross
 from lab.synth.hands.fills import fill
 from lab.synth.hands.habits import any_habit
 from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush
 from lab.synth.hands.sketch import Drawing, Hand
 from lab.synth.hands.strokes import Path, Pen, line, rounded
-from lab.synth.hands.surroundings import soil
+from lab.synth.hands.surroundings import soil, stray, word, writing
 
 FILLED = ("fill", "fill", "fill", "x", "x", "x", "slash", "tick", "dot", "scribble")
 """How a square is filled: blackened, crossed, ticked, dotted; weights are a guess."""
@@ -249,12 +247,12 @@ def _write_around(side: _Side) -> None:
         x, y, w, h = blank.box_mm
         if blank.kind == "line" and rng.random() < 0.7:
             at = np.array([x + 0.3 * w, y + 0.2 * h])
-            side.ink(scrawl.word(at, 0.7 * h, int(rng.integers(3, 8)), rng), thin)
+            side.ink(word(at, 0.7 * h, int(rng.integers(3, 8)), rng), thin)
     width, height = layout.page_mm
     for _ in range(rng.poisson(1.2 * side.messiness)):
         top = rng.random() < 0.5
         at = np.array([rng.uniform(0.1, 0.8) * width, rng.uniform(1, 3) if top else height - 6])
-        side.ink(scrawl.writing(at, 0.3 * width, rng.uniform(2.2, 4), rng, side.bank), thin)
+        side.ink(writing(at, 0.3 * width, rng.uniform(2.2, 4), rng, side.bank), thin)
     if rng.random() < 0.3 * side.messiness:  # a slip of the pen anywhere
         at = rng.uniform(0.1, 0.9, 2) * layout.page_mm
-        side.ink(scrawl.stray(at, 2.0, rng), thin)
+        side.ink(stray(at, 2.0, rng), thin)

@@ -15,18 +15,31 @@ from kdscan.rules.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, U8, Rng, any_of, f32
-from lab.synth.hands import scrawl
 from lab.synth.hands.bank import StrokeBank
-from lab.synth.hands.checks import checked
-from lab.synth.hands.crosses import COVERING, FREE_STANDING, cross_through, draw_cross, in_a_row
-from lab.synth.hands.dots import one_dot, two_dots
-from lab.synth.hands.fills import fill, filled
+from lab.synth.hands.dots_and_crosses import (
+    COVERING,
+    FREE_STANDING,
+    cross_through,
+    draw_cross,
+    in_a_row,
+    one_dot,
+    two_dots,
+)
+from lab.synth.hands.fills import checked, fill, filled
 from lab.synth.hands.ink import Spared, Stroke, Strokes
 from lab.synth.hands.lines import one_line, two_lines
 from lab.synth.hands.preferences import ShieldShape
 from lab.synth.hands.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room
 from lab.synth.hands.strokes import Path, Pen, outline, ring
-from lab.synth.hands.surroundings import add_extras, draw_borders, scribble_around, soil
+from lab.synth.hands.surroundings import (
+    add_extras,
+    draw_borders,
+    fluid,
+    scribble_around,
+    smear,
+    smudge,
+    soil,
+)
 from lab.synth.sheets.page import drawing_mask
 
 COATS = {
@@ -87,7 +100,7 @@ def draw_board(
     for _ in range(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * messiness)):
         grid = np.array(layout.grid_rect)
         at = grid[:2] + rng.uniform(0, 1, 2) * grid[2:]
-        scrawl.smear(page, page_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
+        smear(page, page_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
     return page, sheet.crossed
 
 
@@ -206,7 +219,7 @@ def _paint_over(sheet: Sketch, shield: ShieldShape) -> None:
     sheet.ink(one_dot(small, sheet.brush(pen)), pen)
     reach = shield.radius * rng.uniform(0.75, 1.0)
     edge = ring(shield.middle, reach, rng, squash=rng.uniform(0.85, 1.0), wobble=0.06)
-    scrawl.fluid(sheet.page, edge, rng, sheet.px_per_mm)
+    fluid(sheet.page, edge, rng, sheet.px_per_mm)
 
 
 def _ghost(sheet: Sketch, shield: ShieldShape, empty: bool) -> None:
@@ -229,7 +242,7 @@ def _erase(sheet: Sketch, marks: Strokes, at: Path, size: float) -> None:
     rng = sheet.rng
     sheet.erase(marks)
     if rng.random() < 0.5:
-        scrawl.smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
+        smudge(sheet.page, at, 1.5 * size, rng, sheet.px_per_mm)
 
 
 def _cross_out(sheet: Sketch, shield: ShieldShape, cell: Cell, spots: list[Path]) -> None:

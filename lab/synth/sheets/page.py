@@ -32,9 +32,9 @@ from lab.synth.fields import (
     u8,
     weighted,
 )
+from lab.synth.sheets.designs import PrintStyle
 from lab.synth.sheets.grounds.draw import draw_ground
 from lab.synth.sheets.grounds.palette import Palette, luma
-from lab.synth.sheets.styles import PrintStyle
 
 
 def bare_paper(rng: Rng, shape: tuple[int, int], style: PrintStyle) -> U8:
@@ -223,7 +223,7 @@ def lighten_ground(page: U8, layout: Layout, px_per_mm: float, rng: Rng) -> U8:
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
     closed = u8(cv2.morphologyEx(page, cv2.MORPH_CLOSE, disc))
     edge = 0.04 * min(layout.cell_mm) * px_per_mm
-    weight = gaussian(places, edge) * (fade / 255)
+    weight = f32(gaussian(places, edge)) * (fade / 255)
     calm = u8(cv2.blendLinear(closed, page, weight, 1 - weight))
     grey = u8(cv2.cvtColor(closed, cv2.COLOR_BGR2GRAY))
     dark = float(np.quantile(grey[places > 127], 0.05))

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from kdscan.rules.duel.board import CASTLE, CELLS
-from lab.synth.sheets.designs import random_layout
+from lab.synth.sheets.designs import random_layout, random_style
 from lab.synth.sheets.page import print_page
-from lab.synth.sheets.styles import random_style
 
 SEEDS = range(60)
 

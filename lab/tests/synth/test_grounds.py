@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.rules.duel.board import CELLS
 from lab.synth.fields import LUMA
-from lab.synth.sheets.designs import random_layout
+from lab.synth.sheets.designs import random_layout, random_style
 from lab.synth.sheets.grounds.draw import (
     FAMILIES,
     HELD_OUT,
@@ -21,7 +21,6 @@ from lab.synth.sheets.grounds.draw import (
 )
 from lab.synth.sheets.grounds.palette import luma
 from lab.synth.sheets.page import MIN_CONTRAST, ensure_contrast
-from lab.synth.sheets.styles import random_style
 
 
 def test_held_out_families_are_a_fifth_and_never_drawn_by_lot() -> None:

@@ -28,7 +28,7 @@ def example() -> Example:
 
 
 def drawn(examples: list[Example], seed: int = 0) -> Any:
-    from lab.training.mark_crops import Sheets, samples
+    from lab.training.sheet_views import Sheets, samples
     from lab.training.task import RandomTensors
     from lab.training.tasks import marks_batch
 
@@ -42,7 +42,7 @@ def every_way() -> Any:
 
 
 def test_crops_are_those_that_will_be_read() -> None:
-    from lab.training.mark_crops import crops
+    from lab.training.sheet_views import crops
 
     pad = round((WIDE_MARGIN - 0.125) * FLAT_PX)
     flat = np.ascontiguousarray(unpack(example().flat)[pad:-pad, pad:-pad])
