@@ -245,9 +245,7 @@ def test(
     weights: Annotated[
         Path | None,
         typer.Option(
-            help="Checkpoint of marks; by default the published model.",
-            exists=True,
-            dir_okay=False,
+            help="Checkpoint of marks; by default the published model.", exists=True, dir_okay=False
         ),
     ] = None,
 ) -> None:

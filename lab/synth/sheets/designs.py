@@ -155,14 +155,7 @@ def _inside(rng: Rng, w: float, h: float, circles: _Circles) -> Plan:
 
 _CORNERS = ((-1, -1), (1, -1), (-1, 1), (1, 1))
 
-_ARRANGEMENTS = {
-    _row: 0.28,
-    _column: 0.28,
-    _block: 0.16,
-    _corners: 0.1,
-    _arc: 0.1,
-    _inside: 0.08,
-}
+_ARRANGEMENTS = {_row: 0.28, _column: 0.28, _block: 0.16, _corners: 0.1, _arc: 0.1, _inside: 0.08}
 """How circles lie in a cell, and how often. Each function returns the most room that they leave to
 the shield."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.rules.duel.board import CELLS, Board
-from lab.synth.scanner import PAPERS, Settings, scan
+from lab.tests.scanner import PAPERS, Settings, scan
 from lab.synth.scene import DrawnPage, draw_page, own_page
 
 
