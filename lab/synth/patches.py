@@ -46,13 +46,13 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
     Returns the picture, and (H, W) float32, 0..1: how much of each pixel is hidden.
     """
     seen, hidden = f32(flat), np.zeros(flat.shape[:2], np.float32)
-    for _ in range(0 if rng.random() < OPEN else int(rng.integers(1, 6))):
+    for _ in range(0 if rng.random() < OPEN else rng.integers(1, 6)):
         if rng.random() < 0.2:
             # a lamp reflected by the paper
             h, w = flat.shape[:2]
             at, turn = rng.uniform(0, 1, 2) * (w, h), rng.uniform(0, pi)
             axes = cell_px * rng.uniform(0.3, 2.0), cell_px * rng.uniform(0.25, 0.7)
-            lamp = mirrored_lamp((h, w), at, turn, axes, float(rng.choice((1.0, 3.0))))
+            lamp = mirrored_lamp((h, w), at, turn, axes, rng.choice((1.0, 3.0)))
             extra = f32(rng.uniform(60, 420) * lamp)
             lit = np.minimum(seen + extra[..., None] * f32(1 - 0.15 * rng.random(3)), 255)
             seen, hidden = f32(lit), np.maximum(hidden, f32(extra > GONE))
@@ -146,14 +146,14 @@ def _filled(shape: F64, shape_hw: tuple[int, int]) -> F32:
 
 
 def _convex(rng: Rng, at: F64, size: float) -> F64:
-    turn = np.sort(rng.uniform(0, tau, int(rng.integers(3, 10))))
+    turn = np.sort(rng.uniform(0, tau, rng.integers(3, 10)))
     around = toward(turn) * rng.uniform(0.5, 1.2, (len(turn), 1))
     return np.asarray(cv2.convexHull(f32(at + size * around))[:, 0], np.float64)
 
 
 def _rectangle(rng: Rng, at: F64, size: float) -> F64:
     sides = size * rng.uniform(0.6, 3), size * rng.uniform(0.5, 2)
-    place = (float(at[0]), float(at[1])), sides, rng.uniform(0, 180)
+    place = (at[0], at[1]), sides, rng.uniform(0, 180)
     return np.asarray(cv2.boxPoints(place), np.float64)
 
 
@@ -180,7 +180,7 @@ def _edge(rng: Rng, at: F64, size: float) -> F64:
 
 def _box(rng: Rng, at: F64, size: float) -> F64:
     """The outline of a block seen askew."""
-    place = (float(at[0]), float(at[1])), (size * 0.8, size * 0.8), rng.uniform(0, 180)
+    place = (at[0], at[1]), (size * 0.8, size * 0.8), rng.uniform(0, 180)
     base = cv2.boxPoints(place)
     lifted = base + rng.normal(0, size * 0.25, 2)
     return np.asarray(cv2.convexHull(f32(np.vstack([base, lifted])))[:, 0], np.float64)

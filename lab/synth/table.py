@@ -157,7 +157,7 @@ def photograph_table(
         pose = poses[k]
         c, s = np.cos(pose.turn), np.sin(pose.turn)
         turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1.0]])
-        xyz = flat.xyz @ turn + (pose.x, pose.y, 0.4 * float(np.flatnonzero(order == k)[0]))
+        xyz = flat.xyz @ turn + (pose.x, pose.y, 0.4 * np.flatnonzero(order == k)[0])
         meshes.append(replace(flat, xyz=xyz, normals=flat.normals @ turn))
     camera = _aimed(rng, conditions.tilt_deg, meshes, [rect for *_, rect in sheets], size_wh)
     maps = [PageMap.through(camera, mesh) for mesh in meshes]
@@ -168,7 +168,7 @@ def photograph_table(
     below = [(sheets[k][0], maps[k]) for k in order[:-1]]
     image = expose(rng, sheets[top][0], maps[top], camera, scenery, severity, below)
     corners = maps[top].page_to_photo(corners_of(sheets[top][2]))
-    detail = float(np.linalg.norm(corners[1] - corners[0])) / COLS
+    detail = np.linalg.norm(corners[1] - corners[0]) / COLS
     return develop(rng, image, severity, detail), [each.page_to_photo for each in maps]
 
 
@@ -245,8 +245,8 @@ def _aimed(
     box = np.array(
         [(low[0], low[1], 0), (high[0], low[1], 0), (high[0], high[1], 0), (low[0], high[1], 0)]
     )
-    roll = float(rng.choice([0, 0, 1, 2, 3]) * pi / 2 + rng.normal(0, 0.15))
-    tilt = float(np.deg2rad(rng.uniform(tilt_deg[0], 0.7 * tilt_deg[1])))
+    roll = rng.choice([0, 0, 1, 2, 3]) * pi / 2 + rng.normal(0, 0.15)
+    tilt = np.deg2rad(rng.uniform(tilt_deg[0], 0.7 * tilt_deg[1]))
     focal = max(size_wh) * rng.uniform(0.7, 1.4)
     camera = Camera(np.zeros(3), aim(rng, tilt, roll), focal, size_wh, rng.normal(0, 0.02))
     share, spread = rng.uniform(0.75, 0.98), rng.uniform(0, 1)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kdscan.rules.duel.board import CELLS, Board
-from lab.tests.scanner import PAPERS, Settings, scan
 from lab.synth.scene import DrawnPage, draw_page, own_page
+from lab.tests.scanner import PAPERS, Settings, scan
 
 
 def drawn(seed: int = 1) -> DrawnPage:

@@ -69,7 +69,7 @@ class StrokeBank:
             return None
         i = round(writer * (len(marks) - 1) + rng.normal(0, 4))
         if rng.random() < 0.15:
-            i = int(rng.integers(len(marks)))
+            i = rng.integers(len(marks))
         mark = marks[i % len(marks)]
         if kind in _FREE and rng.random() < 0.5:
             way = rng.choice((-1.0, 1.0), 2)
@@ -104,7 +104,7 @@ def _thin(path: Path) -> Path:
 
 def _straight(path: Path) -> float:
     """Return the ratio of chord to length: 1 for a straight path."""
-    walked = float(np.hypot(*np.diff(path, axis=0).T).sum())
+    walked = np.hypot(*np.diff(path, axis=0).T).sum()
     return float(np.hypot(*(path[-1] - path[0]))) / walked if walked else 0.0
 
 
@@ -115,7 +115,7 @@ def _cross(mark: Mark) -> Mark | None:
         return None
     (a, b), (c, d) = ((p[0], p[-1]) for p in fitted)
     u, v = b - a, d - c
-    turn = float(u[0] * v[1] - u[1] * v[0])
+    turn = u[0] * v[1] - u[1] * v[0]
     lengths = math.hypot(*u), math.hypot(*v)
     if abs(turn) < 0.64 * lengths[0] * lengths[1] or min(lengths) < 0.45 * max(lengths):
         return None
@@ -161,12 +161,12 @@ def _lines(mark: Mark) -> Mark | None:
     """Two parallel straight strokes, one above the other, 1 apart."""
     if len(mark) != 2 or min(map(len, mark)) < 4 or min(map(_straight, mark)) < 0.88:
         return None
-    pair = sorted(_along_x(mark), key=lambda p: float(p[:, 1].mean()))
+    pair = sorted(_along_x(mark), key=lambda p: p[:, 1].mean())
     run = pair[1][-1] - pair[1][0]
     if abs(run[1]) > 0.35 * abs(run[0]) or not 0.5 < abs(run[0]) / 2 < 1.6:
         return None
     over, under = (p[:, 1] for p in pair)
-    gap = float(under.mean() - over.mean())
+    gap = under.mean() - over.mean()
     if under.min() - over.max() < 0.25 * gap or not 0.2 < gap < 1.5:
         return None
     middle = np.array((0.0, (under.mean() + over.mean()) / 2))

@@ -78,8 +78,8 @@ def _tidy(slop: float, body: Path, angle: float) -> float:
 
 def _hatching(body: Path, angle: float, gap: float, brush: Brush) -> Strokes:
     slop = _tidy(brush.traits.slop, body, angle)
-    most = min(gap, 0.25 * float(np.ptp(body @ toward(angle))))
-    over = float(np.clip(brush.rng.normal(0, 0.25), -0.5, 0.5)) * most
+    most = min(gap, 0.25 * np.ptp(body @ toward(angle)))
+    over = np.clip(brush.rng.normal(0, 0.25), -0.5, 0.5) * most
     paths = hatch(
         body, angle, gap, brush.rng, slop=slop, overshoot=over, joined=brush.traits.joined
     )

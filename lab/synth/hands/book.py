@@ -81,7 +81,7 @@ class _Side(Drawing):
 def played_book(rng: Rng) -> Spellbook:
     """The spellbook of a game, finished or not."""
     player = greedy_player if rng.random() < 0.3 else random_player
-    rounds = 200 if rng.random() < 0.75 else int(rng.integers(1, 17))
+    rounds = 200 if rng.random() < 0.75 else rng.integers(1, 17)
     return play_game(plain_random(rng), (player, player), rounds=rounds).spellbook
 
 
@@ -202,7 +202,7 @@ def _strike(side: _Side, row: BookLine, filled: set[int]) -> range:
         passed = range(min(empty), max(empty) + 1)
         squares = squares[min(empty) : max(empty) + 1]
     along = np.array(row.squares[-1]) - np.array(row.squares[0])
-    along = along / max(float(np.hypot(*along)), 1e-9) if along.any() else np.array([1.0, 0.0])
+    along = along / max(np.hypot(*along), 1e-9) if along.any() else np.array([1.0, 0.0])
     ends = np.stack([squares[0] - along * half, squares[-1] + along * half])
     reach = rng.normal(0.08, 0.25, 2) * half
     ends = ends + np.outer(reach, along) * [[-1], [1]]
@@ -232,7 +232,7 @@ def _struck(ends: Path, half: float, style: str, brush: Brush) -> Strokes:
         up = half * rng.uniform(0.5, 1.0) * np.array([[0, -1.0], [0, 1.0]])
         sides = (ends + up, ends - up)
         return [Stroke(line(a, b, rng, wobble=wobble)) for a, b in sides]
-    bow = float(np.clip(traits.bow, 0, 0.02)) * rng.normal(0, 1)
+    bow = np.clip(traits.bow, 0, 0.02) * rng.normal(0, 1)
     strokes = [Stroke(line(ends[0], ends[1], rng, wobble=wobble, bow=bow))]
     if style == "double":
         shift = np.array([0, half * rng.uniform(0.2, 0.6)])
@@ -247,7 +247,7 @@ def _write_around(side: _Side) -> None:
         x, y, w, h = blank.box_mm
         if blank.kind == "line" and rng.random() < 0.7:
             at = np.array([x + 0.3 * w, y + 0.2 * h])
-            side.ink(word(at, 0.7 * h, int(rng.integers(3, 8)), rng), thin)
+            side.ink(word(at, 0.7 * h, rng.integers(3, 8), rng), thin)
     width, height = layout.page_mm
     for _ in range(rng.poisson(1.2 * side.messiness)):
         top = rng.random() < 0.5

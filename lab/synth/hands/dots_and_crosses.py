@@ -294,7 +294,7 @@ def _drawn(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> S
     rng, traits = brush.rng, brush.traits
     room = min(0.25 * pitch, (0.75 if style in _LARGE else 0.4) * radius)
     off = rng.normal(0, 0.12 + 0.3 * traits.slop, 2) * radius
-    at = at + off * min(1.0, room / max(float(np.hypot(*off)), 1e-9))
+    at = at + off * min(1.0, room / max(np.hypot(*off), 1e-9))
     size = radius * (0.55 + 1.0 * brush.near(traits.size, 0.2, 0, 1))
     size = max(size, 1.3 * brush.width, min(_LEAST_MM, 1.6 * radius))
     if style in _OPEN:
@@ -327,7 +327,7 @@ def in_a_row(crossed: Path, circles: Path) -> bool:
         return False
     pair = np.hypot(*(crossed[:, None] - crossed).transpose(2, 0, 1))
     i, j = np.unravel_index(int(pair.argmax()), pair.shape)
-    run, length = crossed[j] - crossed[i], float(pair[i, j])
+    run, length = crossed[j] - crossed[i], pair[i, j]
     t = (circles - crossed[i]) @ run / length
     off = np.abs((circles - crossed[i]) @ np.array((-run[1], run[0]))) / length
     meets = (off < 0.05 * length) & (t > -0.2 * length) & (t < 1.2 * length)
@@ -340,7 +340,7 @@ def cross_through(crossed: Path, radius: float, brush: Brush) -> Strokes:
     far = np.hypot(*(crossed - crossed.mean(0)).T).argmax()
     order = np.hypot(*(crossed - crossed[far]).T).argsort()
     a, b = crossed[far], crossed[order[-1]]
-    past = (b - a) / max(float(np.hypot(*(b - a))), 1e-9) * radius
+    past = (b - a) / max(np.hypot(*(b - a)), 1e-9) * radius
     ends = np.stack((a - past * rng.uniform(0.9, 1.5), b + past * rng.uniform(0.9, 1.5)))
     ends = ends + rng.normal(0, 0.12, (2, 2)) * radius
     paths = [line(ends[0], ends[1], rng, wobble=0.3 * brush.traits.tremor)]
@@ -367,7 +367,7 @@ def _tick(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> St
 
 
 def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
-    loops = int(brush.rng.integers(3, 7))
+    loops = brush.rng.integers(3, 7)
     return [Stroke(scribble(at, min(size, 1.15 * radius), brush.rng, loops))]
 
 
@@ -375,7 +375,7 @@ def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> S
     """A cross retraced once, or until it is bold."""
     angles = (tilt + 0.8, tilt - 0.8)
     strokes = _arms(at, size, angles, brush)
-    for _ in range(1 + int(brush.rng.poisson(0.7))):
+    for _ in range(1 + brush.rng.poisson(0.7)):
         again = _arms(at + brush.rng.normal(0, 0.12, 2) * size, size, angles, brush)
         strokes += again[: brush.rng.integers(1, 3)]
     return strokes
@@ -393,7 +393,7 @@ def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> 
 
 
 def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
-    rng, n = brush.rng, int(brush.rng.integers(4, 8))
+    rng, n = brush.rng, brush.rng.integers(4, 8)
     x = np.linspace(-1, 1, n) * size * rng.uniform(0.7, 1.0)
     y = np.where(np.arange(n) % 2, 1, -1) * size * rng.uniform(0.6, 1.0, n)
     path = np.stack((x, y), 1)
@@ -408,7 +408,7 @@ def _curl(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> St
 def _chevron(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     """A V over the circle, any way up."""
     corners = np.array(((-0.8, -0.9), (0.0, 0.7), (0.8, -0.9))) * size
-    turn = tilt + pi * float(brush.traits.first)
+    turn = tilt + pi * brush.traits.first
     return [Stroke(at + turned(corners + brush.rng.normal(0, 0.08, (3, 2)) * size, turn))]
 
 

@@ -37,7 +37,7 @@ def fill(polygon: Path, brush: Brush, style: str, *, whole: bool = True) -> Stro
     style: a habit of the part `fill`. whole: False for a smaller area, as a quarter of a shield
     or a roof: its strokes may be further apart relative to its size.
     """
-    size = float(np.sqrt(np.ptp(polygon, 0).prod()))
+    size = np.sqrt(np.ptp(polygon, 0).prod())
     style = "hatch" if style == "gapped" and not whole else style
     if style in _EVEN:
         return _even(polygon, brush, style, size, whole)
@@ -124,7 +124,7 @@ def _coils(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     middle = np.asarray(polygon.mean(0))
     inner = np.asarray(middle + (polygon - middle) * (1 - loop / size))
     for row in hatch(inner, brush.traits.hatch, 1.5 * loop, rng, slop=0.2, joined=False):
-        length = float(np.hypot(*(row[-1] - row[0])))
+        length = np.hypot(*(row[-1] - row[0]))
         turns = max(2, int(length / max(0.8 * gap, 0.3 * loop)))
         t = np.linspace(0, 1, 12 * turns)
         spots = points_at(row, t, np.linspace(0, 1, len(row)))
@@ -168,7 +168,7 @@ def _gapped(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     across, normal = polygon @ toward(angle + pi / 2), toward(angle + pi / 2)
     gap = min(gap * rng.uniform(1.0, 1.5), max(0.11 * size, 0.8 * brush.width))
     over = size * max(rng.normal(0.1, 0.12) * traits.slop, 0.0)
-    strips = np.linspace(0, 1, int(rng.integers(3, 5)))[1:-1]
+    strips = np.linspace(0, 1, rng.integers(3, 5))[1:-1]
     strips = across.min() + np.ptp(across) * (strips + rng.uniform(-0.15, 0.15, len(strips)))
     paths, low = [], across.min() - 1.0
     for strip in (*strips, across.max() + 1.0):
@@ -197,7 +197,7 @@ def _curls(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     rng, strokes = brush.rng, []
     loop = max(size / rng.uniform(5, 8), 1.3 * brush.width)
     for row in hatch(polygon, brush.traits.hatch, 1.3 * loop, rng, slop=0.3, joined=False):
-        length = float(np.hypot(*(row[-1] - row[0])))
+        length = np.hypot(*(row[-1] - row[0]))
         for k in np.linspace(0, 1, max(2, int(length / loop))):
             at = row[0] + k * (row[-1] - row[0])
             strokes.append(Stroke(ring(at, 0.6 * loop, rng, turns=rng.uniform(1.0, 2.2))))
@@ -249,7 +249,7 @@ def _area(shield: ShieldShape, brush: Brush, area: str) -> Path:
         return centre + (shield.polygon - centre) * brush.near(1.1, 0.07, 1.02, 1.3)
     if area == "short":
         turn = rng.uniform(0, tau)
-        reach = float(((shield.polygon - centre) @ toward(turn)).max())
+        reach = ((shield.polygon - centre) @ toward(turn)).max()
         cut = half(
             shield.polygon, centre + toward(turn) * reach * rng.uniform(0.55, 0.8), -toward(turn)
         )
@@ -265,7 +265,7 @@ def lump(at: Path, reach: float, brush: Brush) -> Strokes:
     """Return a rough patch of scribbling about a point."""
     rng, strokes = brush.rng, []
     for _ in range(2 if brush.width < reach / 6 else 1):
-        strokes.append(Stroke(scribble(at, reach, rng, int(rng.integers(6, 13)))))
+        strokes.append(Stroke(scribble(at, reach, rng, rng.integers(6, 13))))
     return strokes
 
 
@@ -291,7 +291,7 @@ def checked(shield: ShieldShape, brush: Brush) -> Strokes:
         # both quarters in one stroke, through the middle
         rng = brush.rng
         axis = quarters[1].mean(0) - quarters[0].mean(0)
-        size = float(np.hypot(*axis))
+        size = np.hypot(*axis)
         gap = max(brush.near(brush.traits.gap, 0.2, 0, 1) * size / 9, 0.8 * brush.width)
         angle = math.atan2(axis[1], axis[0]) + pi / 2 + rng.normal(0, 0.1)
         paths = []
@@ -338,7 +338,7 @@ def _grid(shield: ShieldShape, brush: Brush, at: Path, ways: tuple[Path, Path]) 
 def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -> Strokes:
     """One dark quarter. at: where the four meet."""
     rng, middle = brush.rng, quarter.mean(0)
-    size = float(np.sqrt(np.ptp(quarter, 0).prod()))
+    size = np.sqrt(np.ptp(quarter, 0).prod())
     if style == "small":
         return fill(at + (quarter - at) * shrink, brush, brush.pick("fill"), whole=False)
     if style == "lumps":

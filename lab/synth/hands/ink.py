@@ -80,8 +80,8 @@ def noise_patch(shape: tuple[int, int], blur: float, rng: Rng) -> F32:
     h, w = shape
     if h > TEXTURE or w > TEXTURE:
         texture = np.tile(texture, (-(-h // TEXTURE), -(-w // TEXTURE)))
-    y = int(rng.integers(0, texture.shape[0] - h + 1))
-    x = int(rng.integers(0, texture.shape[1] - w + 1))
+    y = rng.integers(0, texture.shape[0] - h + 1)
+    x = rng.integers(0, texture.shape[1] - w + 1)
     return texture[y : y + h, x : x + w]
 
 
@@ -108,7 +108,7 @@ def _draw(canvas: U8, points: Path, stroke: Stroke, pen: Pen, px: float, rng: Rn
     thick = np.maximum(np.round(wide), 1).astype(int)
     for i in range(pieces):
         part = path[cuts[i] : cuts[i + 1] + 1]
-        cv2.polylines(canvas, [part], False, float(ink[i]), int(thick[i]), cv2.LINE_8, SHIFT)
+        cv2.polylines(canvas, [part], False, ink[i], int(thick[i]), cv2.LINE_8, SHIFT)
     if pen.pool:
         for end in (0, -1):
             if rng.random() < pen.pool:

@@ -102,10 +102,10 @@ def random_preferences(
     mine = {part: any_habit(part, dice, rng) for part in PARTS} | dict(habits or {})
     u = rng.uniform
     slop = rng.beta(1.6, 2.2) * (1.0 if rng.random() < 0.92 else u(1.0, 1.5))
-    slants = (0.0, pi / 2, -pi / 4, pi / 4, float(u(0, pi)))
+    slants = (0.0, pi / 2, -pi / 4, pi / 4, u(0, pi))
     slant = any_of(rng, slants)
     if dice:
-        slant = -float(rng.choice((u(0.45, 0.95), u(0.3, 1.2), u(2.0, 2.7)), p=(0.7, 0.2, 0.1)))
+        slant = -rng.choice((u(0.45, 0.95), u(0.3, 1.2), u(2.0, 2.7)), p=(0.7, 0.2, 0.1))
     pair = _PAIRS.get(mine["pair"], any_of(rng, slants))
     return Preferences(
         habits=mine,

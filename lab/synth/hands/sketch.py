@@ -180,7 +180,7 @@ def visible_pen(pen: Pen, ground: U8) -> Pen:
     """The pen, made darker and more opaque until it is visible; ground: (N, 3) uint8 BGR
     samples."""
     for _ in range(12):
-        if float(np.quantile(_contrast_with(pen, ground), 0.1)) >= MIN_CONTRAST:
+        if np.quantile(_contrast_with(pen, ground), 0.1) >= MIN_CONTRAST:
             break
         b, g, r = (0.8 * c for c in pen.bgr)
         pen = replace(pen, bgr=(b, g, r), opacity=min(1.15 * pen.opacity, 0.97))
@@ -205,7 +205,7 @@ def free_room(layout: Layout) -> ShieldShape:
     polygon = np.array(layout.shield, np.float64)
     circles = np.array(layout.circles, np.float64).reshape(-1, 2)
     low = polygon.min(0)
-    scale = 96 / float(np.ptp(polygon, 0).max())
+    scale = 96 / np.ptp(polygon, 0).max()
     mask = np.zeros((100, 100), np.uint8)
     cv2.fillPoly(mask, [np.round((polygon - low) * scale + 1).astype(np.int32)], 1)
     for x, y in (circles - low) * scale + 1:
@@ -223,11 +223,11 @@ def free_room(layout: Layout) -> ShieldShape:
     return ShieldShape(
         polygon,
         (middle - 1) / scale + low,
-        float(depth.max()) / scale,
+        depth.max() / scale,
         circles,
         layout.circle_radius_mm,
         pitch=float(gaps[gaps > 1e-6].min(initial=cell.min())),
-        margin=max(0.0, float((cell - np.ptp(polygon, 0)).min())),
+        margin=max(0.0, (cell - np.ptp(polygon, 0)).min()),
         others=others,
     )
 

@@ -206,7 +206,7 @@ def hatch(
     offsets, ends = offsets[keep], ends[keep]
     if not len(offsets):
         return []
-    size = float(np.ptp(normal))
+    size = np.ptp(normal)
     push = overshoot + rng.normal(0, 0.09 * slop * size, ends.shape)
     ends = ends + push * (-1, 1)
     tilt = rng.normal(0, 0.3 * slop * gap, ends.shape)

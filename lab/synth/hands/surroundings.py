@@ -52,7 +52,7 @@ def word(at: Path, height: float, letters: int, rng: Rng) -> Strokes:
         wide = rng.uniform(0.6, 1.1)
         top = -0.9 if rng.random() < 0.22 else 0.0
         low = 1.75 if rng.random() < 0.12 else 1.0
-        k = int(rng.integers(2, 4))
+        k = rng.integers(2, 4)
         for j in range(k):
             y = (top if j % 2 == 0 else low) + rng.normal(0, 0.12)
             paths[-1].append((x + wide * (j + rng.uniform(-0.4, 0.4)) / k, y))
@@ -95,7 +95,7 @@ def writing(at: Path, room: float, height: float, rng: Rng, bank: StrokeBank | N
             x += height * rng.uniform(0.7, 1.1)
     else:
         most = max(2, int(room / (0.5 * height)))
-        strokes = word(at, height, min(most, int(rng.integers(3, 14))), rng)
+        strokes = word(at, height, min(most, rng.integers(3, 14)), rng)
     tilt = rng.normal(0, 0.05)
     return [Stroke(at + turned(s.path - at, tilt), s.width, s.pressure) for s in strokes]
 
@@ -114,7 +114,7 @@ def smudge(page: U8, at: Path, size: float, rng: Rng, px_per_mm: float) -> None:
     """Rub a soft grey patch about `size` mm wide onto the page, in place."""
     half = size * rng.uniform(0.4, 1.0, 2)
     turn = rng.uniform(0, pi)
-    box = _box(page, at, float(half.max()) * 1.6, px_per_mm)
+    box = _box(page, at, half.max() * 1.6, px_per_mm)
     if box is None:
         return
     x0, y0, x1, y1 = box
@@ -249,7 +249,7 @@ def _border(sheet: Sketch, a: Path, b: Path) -> Strokes:
     if jagged:
         # a zigzag between two points, in places nearly straight
         height = min(rng.uniform(0.03, 0.11) * size, 0.5 * room)
-        teeth, run = 2 * int(rng.integers(4, 11)), ends[1] - ends[0]
+        teeth, run = 2 * rng.integers(4, 11), ends[1] - ends[0]
         swing = height * np.where(np.arange(teeth) % 2, 1, -1) * rng.beta(2, 1, teeth)
         across = np.outer(swing, (-run[1], run[0])) / max(math.hypot(*run), 1e-9)
         path = np.asarray(ends[0] + np.linspace(0, 1, teeth)[:, None] * run + across)
@@ -273,7 +273,7 @@ def soil(
             at, height = rng.uniform(0.05, 0.95, 2) * size, rng.uniform(2.5, 7.0)
             lot = rng.random()
             if lot < 0.4:
-                marks = writing(at, 0.25 * float(size[0]), height, rng, None)
+                marks = writing(at, 0.25 * size[0], height, rng, None)
             elif lot < 0.7:
                 marks = [Stroke(line(at, at + rng.normal(0, 1.5, 2) * height, rng))]
             else:
@@ -298,7 +298,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
     lines = 3.0 * messiness + (5.0 if sheet.adds == "sums" else 0.0)
     for _ in range(rng.poisson(lines)):
         height = rng.uniform(2.2, 7.0)
-        band = int(rng.integers(4))
+        band = rng.integers(4)
         lot = rng.uniform(0, 1, 2)
         at = lot * page
         if band < 2:
@@ -320,12 +320,12 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
         # write small numbers into free corners of some cells
         rng = sheet.rng
         cells = list(board)
-        height = 0.13 * float(min(sheet.layout.cell_mm))
+        height = 0.13 * min(sheet.layout.cell_mm)
         for i in rng.permutation(len(cells))[: rng.integers(2, 8)]:
             shield = sheet.shield_of(cells[i])
             at = beside(sheet, shield, [*shield.circles])
             contour = np.round(shield.polygon * 64).astype(np.int32)
-            away = cv2.pointPolygonTest(contour, (float(at[0] * 64), float(at[1] * 64)), True)
+            away = cv2.pointPolygonTest(contour, (at[0] * 64, at[1] * 64), True)
             gaps = np.hypot(*(shield.circles - at).T) if len(shield.circles) else np.array((9e9,))
             if away < -64 * 0.5 * height and gaps.min() > 2.0 * shield.circle + 0.5 * height:
                 text = str(int(rng.integers(1, 30)))
@@ -343,14 +343,14 @@ def _strays(sheet: Sketch) -> None:
     circles = np.concatenate([sheet.shield_of(cell).circles for cell in cells])
     for _ in range(rng.poisson(3.0 * sheet.messiness)):
         place = rng.uniform(0, 1, 2) * (COLS, ROWS)
-        place[rng.integers(2)] = float(rng.integers(0, ROWS + 1))
+        place[rng.integers(2)] = rng.integers(0, ROWS + 1)
         at = np.array(layout.grid_mm) + place * pitch
-        marks = stray(at, 0.05 * float(pitch.min()), rng)
+        marks = stray(at, 0.05 * pitch.min(), rng)
         points = np.concatenate([mark.path for mark in marks])
         off = np.linalg.norm(points[:, None] - circles, axis=-1)
         if off.size and off.min() < 1.2 * layout.circle_radius_mm:
             continue
-        sheet.ink(marks, sheet.hand.pen.between(0, 0.03 * float(pitch.min())))
+        sheet.ink(marks, sheet.hand.pen.between(0, 0.03 * pitch.min()))
 
 
 def add_extras(sheet: Sketch, board: Board) -> None:
@@ -360,7 +360,7 @@ def add_extras(sheet: Sketch, board: Board) -> None:
         rng, layout = sheet.rng, sheet.layout
         cell = np.array(layout.cell_mm)
         share, by_coat = rng.uniform(0.3, 1.3), rng.random() < 0.5
-        wide = rng.uniform(0.04, 0.12) * float(cell.min())
+        wide = rng.uniform(0.04, 0.12) * cell.min()
         strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
         shades = {coat: _tint_pen(rng, wide, strength, grain) for coat in Coat}
         angle, corners = rng.uniform(0, math.pi), SQUARE / 2

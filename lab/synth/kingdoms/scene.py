@@ -106,7 +106,7 @@ def _tints(rng: Rng) -> F32:
 def other_colors(rng: Rng, spread: float, mixed: float) -> F64:
     """(3, 3): random saturation, whose logarithm varies by `spread`, and white balance of BGR."""
     luma = np.tile(np.array([0.114, 0.587, 0.299]), (3, 1))
-    much = float(np.exp(rng.normal(0, spread)))
+    much = np.exp(rng.normal(0, spread))
     mix = (much * np.eye(3) + (1 - much) * luma) * np.exp(rng.normal(0, 0.1, (3, 1)))
     return np.asarray(mix + rng.normal(0, mixed, (3, 3)))
 
@@ -256,7 +256,7 @@ def _ruled(rng: Rng, top: U8) -> U8:
         y, x = np.mgrid[0:side, 0:side] / pitch
         odd = (np.floor(x * along[0] + y * along[1]) + np.floor(y * along[0] - x * along[1])) % 2
         ruled[odd > 0] = u8(0.5 * ruled[odd > 0] + 0.5 * shade)
-    thick = int(rng.integers(1, 5))
+    thick = rng.integers(1, 5)
     for k in range(-int(1.5 * side / pitch), int(1.5 * side / pitch)):
         for one, other in ((along, across), (across, along)):
             start, end = (k * pitch * one + far * other for far in (-2 * side, 2 * side))
