@@ -46,7 +46,7 @@ def with_things(rng: Rng, flat: U8, other: U8, cell_px: float) -> tuple[U8, F32]
     Returns the picture, and (H, W) float32, 0..1: how much of each pixel is hidden.
     """
     seen, hidden = f32(flat), np.zeros(flat.shape[:2], np.float32)
-    for _ in range(0 if rng.random() < OPEN else rng.integers(1, 6)):
+    for _ in range(0 if rng.random() < OPEN else int(rng.integers(1, 6))):
         if rng.random() < 0.2:
             # a lamp reflected by the paper
             h, w = flat.shape[:2]
@@ -146,7 +146,7 @@ def _filled(shape: F64, shape_hw: tuple[int, int]) -> F32:
 
 
 def _convex(rng: Rng, at: F64, size: float) -> F64:
-    turn = np.sort(rng.uniform(0, tau, rng.integers(3, 10)))
+    turn = np.sort(rng.uniform(0, tau, int(rng.integers(3, 10))))
     around = toward(turn) * rng.uniform(0.5, 1.2, (len(turn), 1))
     return np.asarray(cv2.convexHull(f32(at + size * around))[:, 0], np.float64)
 

@@ -69,7 +69,7 @@ class StrokeBank:
             return None
         i = round(writer * (len(marks) - 1) + rng.normal(0, 4))
         if rng.random() < 0.15:
-            i = rng.integers(len(marks))
+            i = int(rng.integers(len(marks)))
         mark = marks[i % len(marks)]
         if kind in _FREE and rng.random() < 0.5:
             way = rng.choice((-1.0, 1.0), 2)

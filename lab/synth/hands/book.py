@@ -81,7 +81,7 @@ class _Side(Drawing):
 def played_book(rng: Rng) -> Spellbook:
     """The spellbook of a game, finished or not."""
     player = greedy_player if rng.random() < 0.3 else random_player
-    rounds = 200 if rng.random() < 0.75 else rng.integers(1, 17)
+    rounds = 200 if rng.random() < 0.75 else int(rng.integers(1, 17))
     return play_game(plain_random(rng), (player, player), rounds=rounds).spellbook
 
 
@@ -247,7 +247,7 @@ def _write_around(side: _Side) -> None:
         x, y, w, h = blank.box_mm
         if blank.kind == "line" and rng.random() < 0.7:
             at = np.array([x + 0.3 * w, y + 0.2 * h])
-            side.ink(word(at, 0.7 * h, rng.integers(3, 8), rng), thin)
+            side.ink(word(at, 0.7 * h, int(rng.integers(3, 8)), rng), thin)
     width, height = layout.page_mm
     for _ in range(rng.poisson(1.2 * side.messiness)):
         top = rng.random() < 0.5

@@ -367,7 +367,7 @@ def _tick(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> St
 
 
 def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
-    loops = brush.rng.integers(3, 7)
+    loops = int(brush.rng.integers(3, 7))
     return [Stroke(scribble(at, min(size, 1.15 * radius), brush.rng, loops))]
 
 
@@ -375,7 +375,7 @@ def _twice(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> S
     """A cross retraced once, or until it is bold."""
     angles = (tilt + 0.8, tilt - 0.8)
     strokes = _arms(at, size, angles, brush)
-    for _ in range(1 + brush.rng.poisson(0.7)):
+    for _ in range(1 + int(brush.rng.poisson(0.7))):
         again = _arms(at + brush.rng.normal(0, 0.12, 2) * size, size, angles, brush)
         strokes += again[: brush.rng.integers(1, 3)]
     return strokes
@@ -393,7 +393,7 @@ def _looped(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> 
 
 
 def _zigzag(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
-    rng, n = brush.rng, brush.rng.integers(4, 8)
+    rng, n = brush.rng, int(brush.rng.integers(4, 8))
     x = np.linspace(-1, 1, n) * size * rng.uniform(0.7, 1.0)
     y = np.where(np.arange(n) % 2, 1, -1) * size * rng.uniform(0.6, 1.0, n)
     path = np.stack((x, y), 1)

@@ -168,7 +168,7 @@ def _gapped(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
     across, normal = polygon @ toward(angle + pi / 2), toward(angle + pi / 2)
     gap = min(gap * rng.uniform(1.0, 1.5), max(0.11 * size, 0.8 * brush.width))
     over = size * max(rng.normal(0.1, 0.12) * traits.slop, 0.0)
-    strips = np.linspace(0, 1, rng.integers(3, 5))[1:-1]
+    strips = np.linspace(0, 1, int(rng.integers(3, 5)))[1:-1]
     strips = across.min() + np.ptp(across) * (strips + rng.uniform(-0.15, 0.15, len(strips)))
     paths, low = [], across.min() - 1.0
     for strip in (*strips, across.max() + 1.0):
@@ -265,7 +265,7 @@ def lump(at: Path, reach: float, brush: Brush) -> Strokes:
     """Return a rough patch of scribbling about a point."""
     rng, strokes = brush.rng, []
     for _ in range(2 if brush.width < reach / 6 else 1):
-        strokes.append(Stroke(scribble(at, reach, rng, rng.integers(6, 13))))
+        strokes.append(Stroke(scribble(at, reach, rng, int(rng.integers(6, 13)))))
     return strokes
 
 

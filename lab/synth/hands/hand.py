@@ -203,7 +203,7 @@ def _strike(sheet: Sketch, shield: ShieldShape, pen: Pen) -> ShieldShape:
     shift = np.array((0.0, 0.5 if rng.random() < 0.5 else -0.5)) * shield.radius
     wrong = replace(shield, middle=shield.middle - shift, radius=size)
     marks = one_dot(wrong, sheet.brush(pen))
-    x = np.linspace(-0.85, 0.85, rng.integers(12, 22)) * shield.radius
+    x = np.linspace(-0.85, 0.85, int(rng.integers(12, 22))) * shield.radius
     y = np.where(np.arange(len(x)) % 2, 0.8, -0.8) * size * rng.uniform(0.6, 1.1, len(x))
     zigzag = np.stack((x, y), 1) + wrong.middle
     sheet.ink([*marks, Stroke(zigzag)], pen)

@@ -80,8 +80,8 @@ def noise_patch(shape: tuple[int, int], blur: float, rng: Rng) -> F32:
     h, w = shape
     if h > TEXTURE or w > TEXTURE:
         texture = np.tile(texture, (-(-h // TEXTURE), -(-w // TEXTURE)))
-    y = rng.integers(0, texture.shape[0] - h + 1)
-    x = rng.integers(0, texture.shape[1] - w + 1)
+    y = int(rng.integers(0, texture.shape[0] - h + 1))
+    x = int(rng.integers(0, texture.shape[1] - w + 1))
     return texture[y : y + h, x : x + w]
 
 

@@ -78,7 +78,7 @@ def _slid(ends: Path, parted: Path, brush: Brush) -> Path:
 def _retraced(ends: Path, parted: float, brush: Brush) -> Strokes:
     """Two to four runs on top of each other, slightly apart, more so at one end."""
     rng, runs = brush.rng, [_path(ends, brush, 0.3 * parted)]
-    for _ in range(1 + rng.poisson(0.35)):
+    for _ in range(1 + int(rng.poisson(0.35))):
         off = np.clip(rng.normal(0, 0.4, 2), -0.75, 0.75) * parted
         runs.append(_path(_slid(ends, off, brush), brush, 0.3 * parted))
     return _strokes(runs, brush, brush.traits.joined)
@@ -173,7 +173,7 @@ def _coil(ends: Path, parted: float, brush: Brush) -> Strokes:
 def _pieces(ends: Path, parted: float, brush: Brush) -> Strokes:
     """A line made of two or three pieces, slightly displaced from each other."""
     rng = brush.rng
-    cuts = np.concatenate(((0.0,), rng.uniform(0.3, 0.7, rng.integers(1, 3)), (1.0,)))
+    cuts = np.concatenate(((0.0,), rng.uniform(0.3, 0.7, int(rng.integers(1, 3))), (1.0,)))
     cuts.sort()
     run, strokes = ends[1] - ends[0], []
     for low, high in pairwise(cuts):
@@ -370,7 +370,7 @@ def two_lines(shield: ShieldShape, brush: Brush) -> Strokes:
 
 def _meeting(pair: list[Path], brush: Brush) -> list[Path]:
     """Two lines that touch or cross near one of their ends, at a small angle."""
-    rng, end = brush.rng, brush.rng.integers(2)
+    rng, end = brush.rng, int(brush.rng.integers(2))
     between = pair[1][end] - pair[0][end]
     moved = rng.uniform(0.4, 0.75) * between
     ends = [line_ends.copy() for line_ends in pair]

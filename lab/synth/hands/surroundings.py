@@ -52,7 +52,7 @@ def word(at: Path, height: float, letters: int, rng: Rng) -> Strokes:
         wide = rng.uniform(0.6, 1.1)
         top = -0.9 if rng.random() < 0.22 else 0.0
         low = 1.75 if rng.random() < 0.12 else 1.0
-        k = rng.integers(2, 4)
+        k = int(rng.integers(2, 4))
         for j in range(k):
             y = (top if j % 2 == 0 else low) + rng.normal(0, 0.12)
             paths[-1].append((x + wide * (j + rng.uniform(-0.4, 0.4)) / k, y))
@@ -95,7 +95,7 @@ def writing(at: Path, room: float, height: float, rng: Rng, bank: StrokeBank | N
             x += height * rng.uniform(0.7, 1.1)
     else:
         most = max(2, int(room / (0.5 * height)))
-        strokes = word(at, height, min(most, rng.integers(3, 14)), rng)
+        strokes = word(at, height, min(most, int(rng.integers(3, 14))), rng)
     tilt = rng.normal(0, 0.05)
     return [Stroke(at + turned(s.path - at, tilt), s.width, s.pressure) for s in strokes]
 
@@ -249,7 +249,7 @@ def _border(sheet: Sketch, a: Path, b: Path) -> Strokes:
     if jagged:
         # a zigzag between two points, in places nearly straight
         height = min(rng.uniform(0.03, 0.11) * size, 0.5 * room)
-        teeth, run = 2 * rng.integers(4, 11), ends[1] - ends[0]
+        teeth, run = 2 * int(rng.integers(4, 11)), ends[1] - ends[0]
         swing = height * np.where(np.arange(teeth) % 2, 1, -1) * rng.beta(2, 1, teeth)
         across = np.outer(swing, (-run[1], run[0])) / max(math.hypot(*run), 1e-9)
         path = np.asarray(ends[0] + np.linspace(0, 1, teeth)[:, None] * run + across)
@@ -298,7 +298,7 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
     lines = 3.0 * messiness + (5.0 if sheet.adds == "sums" else 0.0)
     for _ in range(rng.poisson(lines)):
         height = rng.uniform(2.2, 7.0)
-        band = rng.integers(4)
+        band = int(rng.integers(4))
         lot = rng.uniform(0, 1, 2)
         at = lot * page
         if band < 2:

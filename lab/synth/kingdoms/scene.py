@@ -256,7 +256,7 @@ def _ruled(rng: Rng, top: U8) -> U8:
         y, x = np.mgrid[0:side, 0:side] / pitch
         odd = (np.floor(x * along[0] + y * along[1]) + np.floor(y * along[0] - x * along[1])) % 2
         ruled[odd > 0] = u8(0.5 * ruled[odd > 0] + 0.5 * shade)
-    thick = rng.integers(1, 5)
+    thick = int(rng.integers(1, 5))
     for k in range(-int(1.5 * side / pitch), int(1.5 * side / pitch)):
         for one, other in ((along, across), (across, along)):
             start, end = (k * pitch * one + far * other for far in (-2 * side, 2 * side))

@@ -64,7 +64,7 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
         soft = gaussian(image, rng.uniform(0.7, 2))
         amount = rng.uniform(0.2, 1.0)
         image = u8(cv2.addWeighted(image, 1 + amount, soft, -amount, 0))
-    quality = rng.integers(round(90 - 50 * severity), 96)
+    quality = int(rng.integers(round(90 - 50 * severity), 96))
     if rng.random() < 0.06 and not colored:
         # what an app for scanning makes of a photo: every ground white, what is darker than it
         # stronger
@@ -231,7 +231,7 @@ def photograph(
         cover.finish(image)
     detail = np.linalg.norm(corners[1] - corners[0]) / COLS
     if level == "flat":
-        image = compress(image, rng.integers(70, 97))
+        image = compress(image, int(rng.integers(70, 97)))
     else:
         image = develop(rng, image, severity, detail, colored=stiff)
     return Shot(image, page_map.page_to_photo)

@@ -96,7 +96,7 @@ def paste(
     turn = np.linspace(0, np.pi / 2, 7)
     arc = r * np.stack([1 - np.cos(turn), 1 - np.sin(turn)], 1)
     corners = [arc, (w, 0) + arc[::-1] * (-1, 1), (w, h) - arc, (0, h) + arc[::-1] * (1, -1)]
-    torn = rng.integers(0, 4) if rng.random() < 0.06 else -1
+    torn = int(rng.integers(0, 4)) if rng.random() < 0.06 else -1
     parts = []
     for k in range(4):
         a, b = corners[k][-1], corners[(k + 1) % 4][0]

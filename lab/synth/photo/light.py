@@ -149,8 +149,8 @@ def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
         pane, bar = rng.uniform(0.12, 0.4) * size, rng.uniform(0.02, 0.12) * size
         mask[:] = 255
         lean = across + rng.uniform(-0.5, 0.5) * along
-        for i in range(-rng.integers(0, 3), rng.integers(1, 4)):
-            for j in range(-rng.integers(0, 3), rng.integers(1, 4)):
+        for i in range(-int(rng.integers(0, 3)), int(rng.integers(1, 4))):
+            for j in range(-int(rng.integers(0, 3)), int(rng.integers(1, 4))):
                 corner = at + i * (pane + bar) * along + j * (pane * 1.3 + bar) * lean
                 side, up = pane * along, pane * 1.3 * lean
                 pane_xy = np.stack([corner, corner + side, corner + side + up, corner + up])
@@ -189,7 +189,7 @@ def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
         across = np.array([-along[1], along[0]]) * rng.uniform(0.1, 1.2)
         at = np.array([w, h]) * rng.uniform(0, 1, 2)
         quad = np.stack([at, at + size * along, at + size * (along + across), at + size * across])
-        fill_into(mask, quad, rng.integers(80, 256))
+        fill_into(mask, quad, int(rng.integers(80, 256)))
     return blur(unit(mask), float(max(h, w) * 10 ** rng.uniform(-2.5, -1.1)))
 
 

@@ -126,7 +126,7 @@ def _bend(
         for i in range(count):
             at = ((i + 1) / (count + 1) - 0.5) * span + rng.normal(0, 0.04 * span)
             width = rng.uniform(0.5, 4)
-            crease = (0.12 + 0.5 * strength) * sign * (-1) ** (i * rng.integers(0, 2))
+            crease = (0.12 + 0.5 * strength) * sign * (-1) ** (i * int(rng.integers(0, 2)))
             theta += crease * (0.5 + 0.5 * np.tanh((s - at) / width))
             # paper next to a crease springs back
             theta -= crease * rng.uniform(0, 0.5) * np.clip((s - at) / (0.4 * span) + 0.5, 0, 1)

@@ -79,7 +79,7 @@ def _word(rng: Rng, letters: int) -> str:
 def _blank(rng: Rng, page: U8) -> None:
     if rng.random() < 0.4:  # ruled or squared
         h, w = page.shape[:2]
-        step, ink = rng.integers(9, 26), _ink(rng, page)
+        step, ink = int(rng.integers(9, 26)), _ink(rng, page)
         for y in range(step, h, step):
             cv2.line(page, (0, y), (w, y), ink, 1)
         for x in range(step, w, step if rng.random() < 0.5 else w):
@@ -88,7 +88,7 @@ def _blank(rng: Rng, page: U8) -> None:
 
 def _text(rng: Rng, page: U8) -> None:
     h, w = page.shape[:2]
-    columns, ink = rng.integers(1, 4), _ink(rng, page)
+    columns, ink = int(rng.integers(1, 4)), _ink(rng, page)
     face, size = any_of(rng, _FACES), rng.uniform(0.25, 0.6)
     top = int(rng.uniform(0.04, 0.2) * h)
     _put(page, _word(rng, 8), (w // 12, top), face, 3 * size, ink, 2)
@@ -110,7 +110,7 @@ def _table(rng: Rng, page: U8) -> None:
     rows, cols = (int(v) for v in rng.integers(3, 13, 2))
     x0, y0 = int(rng.uniform(0.03, 0.15) * w), int(rng.uniform(0.03, 0.25) * h)
     cw, ch = (w - 2 * x0) / cols, (h - y0 - 0.04 * h) / rows
-    ink, thick = _ink(rng, page), rng.integers(1, 4)
+    ink, thick = _ink(rng, page), int(rng.integers(1, 4))
     what = rng.integers(0, 5)
     open_cells, gap = rng.random() < 0.3, rng.uniform(0, 0.12)
     for i in range(rows):
@@ -136,7 +136,7 @@ def _table(rng: Rng, page: U8) -> None:
 def _keys(rng: Rng, page: U8) -> None:
     """A keyboard, a remote control, a pill box."""
     h, w = page.shape[:2]
-    rows, cols = rng.integers(4, 9), rng.integers(4, 16)
+    rows, cols = int(rng.integers(4, 9)), int(rng.integers(4, 16))
     cap = shade(rng, (0, 0.4), (0.1, 1))
     ch, cw, inset = h / rows, w / cols, rng.uniform(0.05, 0.2)
     ink = (20.0, 20.0, 20.0) if sum(cap) > 330 else (235.0, 235.0, 235.0)
@@ -171,7 +171,7 @@ def _cover(rng: Rng, page: U8) -> None:
 def _cards(rng: Rng, page: U8) -> None:
     """Cards, dominoes or tokens laid out in a grid."""
     h, w = page.shape[:2]
-    n = rng.integers(2, 6)
+    n = int(rng.integers(2, 6))
     step = w / n
     for i in range(int(h / step)):
         for j in range(n):
@@ -179,7 +179,7 @@ def _cards(rng: Rng, page: U8) -> None:
             a = (round((j + 0.07) * step), round((i + 0.07) * step))
             b = (round((j + 0.93) * step), round((i + 0.93) * step))
             cv2.rectangle(page, a, b, card, -1)
-            spot = (rng.integers(a[0], b[0]), rng.integers(a[1], b[1]))
+            spot = (int(rng.integers(a[0], b[0])), int(rng.integers(a[1], b[1])))
             radius = max(2, int(step * rng.uniform(0.05, 0.3)))
             cv2.circle(page, spot, radius, shade(rng), -1, cv2.LINE_AA)
 
@@ -239,7 +239,7 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
         h, w = surface.shape[:2]
         part = rng.uniform(0.4, 1, 2)
         ph, pw = max(8, int(h * part[0])), max(8, int(w * part[1]))
-        y, x = rng.integers(0, h - ph + 1), rng.integers(0, w - pw + 1)
+        y, x = int(rng.integers(0, h - ph + 1)), int(rng.integers(0, w - pw + 1))
         tile = surface[y : y + ph, x : x + pw]
         scale = SIDE / max(tile.shape[:2])
         if scale < 1:
