@@ -13,6 +13,7 @@ books found, places   spellbooks reported where they lie, to a millimetre; what 
 books, games          spellbooks with everything right; games with both totals and the winner
 … silent              wrong but not flagged for review
 … review              flagged for review
+maps after            totals still wrong once every shield that is asked about is answered rightly
 none there            maps reported where there are none
 """
 
@@ -34,7 +35,9 @@ from kdscan.files import Json
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
 from kdscan.reader import read_photo
-from kdscan.rules.duel.board import CELLS
+from kdscan.rules.duel.board import CELLS, Board, Shield
+from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.scoring import score_board
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
@@ -43,6 +46,9 @@ from lab.benchmarks.shared import SHIELDS, astray, folder_of_photos, parser, pho
 from lab.training.measure import expected_calibration_error
 
 Counts = dict[str, list[float]]
+
+KEYS = ("boards", "maps silent", "maps review", "maps after")
+"""What is told of each design."""
 
 
 def differing(truth: Json, sheet: MapReading) -> list[tuple[str, bool, bool]]:
@@ -63,8 +69,8 @@ def judge_map(truth: Json, sheets: Sequence[MapReading], out: Counts) -> MapRead
     if at is None:  # then all of it is wrong
         for key in ("placed", "coats", "crosses", "cells"):
             out[key] += [0] * len(CELLS)
-        for key in ("boards", "totals", "maps silent", "maps review"):
-            out[key].append(0)
+        for key in ("boards", "totals", "maps silent", "maps review", "maps after"):
+            out[key].append(key == "maps after")
         return None
     sheet, (_, coats, crosses) = sheets[at], zip(*differing(truth, sheets[at]), strict=True)
     out["placed"] += list(far[at] < 0.25)
@@ -77,6 +83,14 @@ def judge_map(truth: Json, sheets: Sequence[MapReading], out: Counts) -> MapRead
     out["totals"].append(right)
     out["maps silent"].append(not right and not sheet.review)
     out["maps review"].append(sheet.review)
+    board = {}
+    for cell, ok in zip(sheet.board_estimate.cells, cells, strict=True):
+        coat, number = cell.coat, cell.crosses
+        if not ok and sheet.review and cell.review:
+            coat, number = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
+        if coat:
+            board[cell.at] = Shield(Coat(coat), number)
+    out["maps after"].append(score_board(Board(board)).domain_points != truth["score"])
     out["stated"].append(sheet.board_estimate.confidence)
     out["right"].append(right)
     return sheet
@@ -190,12 +204,13 @@ def main() -> None:
     if args.curves and find_spec("matplotlib") is None:  # before hours of reading
         options.error("--curves needs matplotlib: pip install -e '.[train]'")
     groups: dict[str, Counts] = defaultdict(lambda: defaultdict(list))
+    designs: dict[str, Counts] = defaultdict(lambda: defaultdict(list))
     paths = sorted(args.folder.glob("*.jpg"))
     with ProcessPoolExecutor(initializer=cv2.setNumThreads, initargs=(1,)) as pool:
         for level, design, out in pool.map(judge, paths, [args.show] * len(paths), chunksize=4):
-            for group in filter(None, ("all", level, design)):
+            for counts in (groups["all"], groups[level], designs[design]):
                 for key, values in out.items():
-                    groups[group][key] += values
+                    counts[key] += values
     stated, right = (np.array(groups["all"].pop(key, ())) for key in ("stated", "right"))
     names = sorted(groups, key=lambda g: (g != "all", g))
     print(f"{'':14s}{'95% interval':>20s}" + "".join(f" {name:>9s}" for name in names))
@@ -204,7 +219,11 @@ def main() -> None:
         cells = (100 * np.mean(groups[name].get(key) or [np.nan]) for name in names)
         line = "".join(f"{cell:9.2f}%" for cell in cells)
         print(f"{key:14s}{100 * low:9.2f}% to {100 * high:5.2f}%{line}")
-    print(f"{len(paths)} photos")
+    print(f"\n{len(paths)} photos" + "".join(f"{key:>13s}" for key in KEYS))
+    for name in sorted(designs, key=lambda name: np.mean(designs[name]["boards"])):
+        shares = (np.mean(designs[name][key]) for key in KEYS)
+        line = "".join(f"{100 * share:12.1f}%" for share in shares)
+        print(f"{len(designs[name]['none there']):9d}{line}  {name}")
     if len(stated):
         error = expected_calibration_error(stated, right)
         print(f"expected calibration error of totals: {error:.3f}")

@@ -1,26 +1,18 @@
-"""A gallery of habits: how well sheets are read that each show one habit of drawing.
+"""A gallery of habits: sheets that each show one habit of drawing, for `lab.benchmarks.accuracy`.
 
     python -m lab.benchmarks.habits gallery             every habit on pale and painted designs
     python -m lab.benchmarks.habits gallery --only cross --designs 8     crosses alone, more sheets
     python -m lab.benchmarks.habits gallery --ground held-out   on grounds that no training showed
+    python -m lab.benchmarks.accuracy gallery --show wrong             how well they are read
 
 A tidy hand draws a played board with one habit of `lab.synth.hands.habits` (held-out ones too)
-or of `CONDUCT`, on designs with seeds that no training uses; photos are easy. For each habit:
-
-board    photos with all 34 shields right
-silent   photos whose total is wrong while no review is asked for
-ask      photos flagged for review
-after    totals that are still wrong once every shield that is asked about is answered rightly
-
-The folder gets a picture of each habit and ground, with misread shields framed in red and those
-asked about in orange.
+or of `CONDUCT`, on designs with seeds that no training uses; photos are easy.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -29,18 +21,16 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from kdscan.imaging.picture import Photo
 from kdscan.rules.duel.board import Board
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets.duel_map.model import MapReading
 from kdscan.workers.pool import cores
-from lab.benchmarks.shared import KEYS, Judged, judged_map, maps_in, parser, with_interval
-from lab.synth.fields import scaled
+from lab.benchmarks.shared import parser
+from lab.synth.fields import Rng
 from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import HABITS, TIDY, Part
 from lab.synth.hands.sketch import Hand
 from lab.synth.pads import pad_print
-from lab.synth.scene import DrawnPage, Page, draw_page, played_board, shoot
+from lab.synth.scene import draw_page, played_board, save_photo, shoot
 
 FIRST = 91_000_000
 """Seed of the first design: far from those of training and of other benchmarks."""
@@ -75,13 +65,19 @@ class Habit:
     hand: Mapping[str, float | bool] = field(default_factory=dict)
     messiness: float = 0.3
 
-    def of(self, rng: np.random.Generator) -> Hand:
+    def of(self, rng: Rng) -> Hand:
         """A hand that has this habit and is plain in all other respects."""
         hand = Hand.random(rng, {**TIDY, **self.habits}, dice=False)
         traits = replace(hand.traits, faithful=1.0, past=0.0, slop=min(hand.traits.slop, 0.5))
         traits = replace(traits, **self.traits)  # type: ignore[arg-type]
         drawn = {"borders": 0.0, "rims": 0.0, "overruns": 0.0, "swaps": 0.0, **self.hand}
         return replace(hand, traits=traits, **drawn)  # type: ignore[arg-type]
+
+    def board(self, rng: Rng) -> tuple[Board, bool]:
+        """A played board on which the habit shows often."""
+        boards = [played_board(rng) for _ in range(BOARDS)]
+        coats = [coat for part in self.habits for coat in COATS.get(part, ())]
+        return max(boards, key=lambda b: sum(shield.coat in coats for shield in b[0].values()))
 
 
 _DICE: Mapping[Part, str] = {
@@ -110,7 +106,6 @@ CONDUCT = (
 )
 """Habits that do not belong to a single part of a sheet."""
 
-
 _SHOWN_BY: Mapping[Part, Mapping[Part, str]] = {"lines": {"line": "stroke"}}
 """Habits of other parts without which those of a part would not show."""
 
@@ -124,102 +119,46 @@ GALLERY = (
 )
 """Every habit there is: of coats, crosses, pens, additions by players, and conduct."""
 
-
-@cache
-def _design(seed: int, ground: str) -> Page:
-    return pad_print(seed, ground, ground)
+_design = cache(pad_print)
 
 
-def board_for(habit: Habit, rng: np.random.Generator) -> tuple[Board, bool]:
-    """A played board on which the habit shows often."""
-    boards = [played_board(rng) for _ in range(BOARDS)]
-    coats = [coat for part in habit.habits for coat in COATS.get(part, ())]
-    return max(boards, key=lambda b: sum(shield.coat in coats for shield in b[0].values()))
-
-
-Job = tuple[int, int, str]
-"""Number of the habit, of the design, the ground."""
-
-
-def judge(folder: Path, strokes: Path | None, job: Job) -> Judged:
-    """Draw, photograph and read one sheet; save a picture of a habit's first on each ground."""
+def draw(folder: Path, strokes: Path | None, job: tuple[int, int, str]) -> None:
+    """Draw and photograph one sheet; job: number of the habit and of the design, the ground."""
     number, design, ground = job
     habit = GALLERY[number]
     rng = np.random.default_rng([FIRST, number, design, len(ground)])
     page = draw_page(
         rng,
-        page=_design(FIRST + (number + 7 * design) % POOL, ground),
-        played=board_for(habit, rng),
+        page=_design(FIRST + (number + 7 * design) % POOL, ground, ground),
+        played=habit.board(rng),
         messiness=habit.messiness,
         strokes=StrokeBank.load(strokes) if strokes else None,
         hand=habit.of(rng),
     )
-    sheets = maps_in(Photo(shoot(rng, page, "easy", size_wh=(2016, 1512)).bgr))
-    if design == 0:
-        name = f"{habit.part}-{habit.name}-{ground}".replace(" ", "_")
-        cv2.imwrite(str(folder / f"{name}.jpg"), picture(page, sheets))
-    return judged_map(page.board, sheets)
-
-
-def picture(page: DrawnPage, sheets: Sequence[MapReading]) -> np.ndarray:
-    """The drawn sheet, rectified; shields that were misread or asked about are framed."""
-    scale = 900 / page.bgr.shape[1]
-    small = scaled(page.bgr, scale)
-    half = np.array(page.layout.cell_mm) / 2 * 0.94
-    for cell in sheets[0].board_estimate.cells if len(sheets) == 1 else ():
-        same = sheets[0].board_estimate.board.get(cell.at) == page.board.get(cell.at)
-        if same and not cell.review:
-            continue
-        middle = np.array(page.layout.center_mm(cell.row, cell.col))
-        ends = ((middle + way * half) * page.px_per_mm * scale for way in (-1, 1))
-        low, high = (tuple(end.round().astype(int).tolist()) for end in ends)
-        cv2.rectangle(small, low, high, (0, 140, 255) if same else (0, 0, 255), 2)
-    return np.asarray(small)
-
-
-def table(rows: Mapping[str, Sequence[Judged]]) -> str:
-    """A Markdown table of shares with their 95% intervals."""
-    lines = ["| | photos | " + " | ".join(KEYS) + " |", "|---|---|" + "---|" * len(KEYS)]
-    for name, outcomes in rows.items():
-        shares = (float(np.mean([getattr(o, key) for o in outcomes])) for key in KEYS)
-        cells = [with_interval(share, len(outcomes)) for share in shares]
-        lines.append(f"| {name} | {len(outcomes)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    photo = shoot(rng, page, "easy", size_wh=(2016, 1512))
+    group = f"{'held out' if habit.held_out else 'by lot'}, {ground}"
+    about = {"level": group, "design": f"{habit.part}: {habit.name}"}
+    name = f"{habit.part}-{habit.name}-{ground}-{design}.jpg".replace(" ", "_")
+    save_photo(folder / name, photo.bgr, photo.truth() | about)
 
 
 def main() -> None:
-    """Make and read the gallery, print the tables."""
+    """Draw the gallery."""
     options = parser(__doc__)
-    options.add_argument("folder", type=Path, help="for pictures")
+    options.add_argument("folder", type=Path, help="for the photos and their truth")
     options.add_argument("--designs", type=int, default=2, help="of each ground, for each habit")
     options.add_argument("--ground", action="append", help="as in lab.synth.pads; repeatable")
     options.add_argument("--only", action="append", help="parts, or names of habits; repeatable")
     options.add_argument("--strokes", type=Path, help="folder of recorded strokes")
-    options.add_argument("--worst", type=int, default=10, help="how many habits to list")
     options.add_argument("--workers", type=int, default=cores())
     args = options.parse_args()
-    args.folder.mkdir(parents=True, exist_ok=True)
     wanted = [i for i, h in enumerate(GALLERY) if not args.only or {h.part, h.name} & {*args.only}]
     if not wanted:
         options.error(f"no habit {' or '.join(args.only)}; parts: {', '.join(HABITS)}, conduct")
-    grounds = args.ground or ["pale", "painted"]
-    jobs = list(itertools.product(wanted, range(args.designs), grounds))
-    groups: defaultdict[str, list[Judged]] = defaultdict(list)
-    habits: defaultdict[str, list[Judged]] = defaultdict(list)
-    work = partial(judge, args.folder, args.strokes)
+    jobs = itertools.product(wanted, range(args.designs), args.ground or ["pale", "painted"])
     with ProcessPoolExecutor(args.workers, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
-        for (number, _, ground), outcome in zip(jobs, pool.map(work, jobs), strict=True):
-            habit = GALLERY[number]
-            drawn = "held out" if habit.held_out else "drawn by lot"
-            for group in (f"{drawn}, all grounds", f"{drawn}, {ground}", habit.part):
-                groups[group].append(outcome)
-            habits[f"{habit.part}: {habit.name}, {drawn}"].append(outcome)
-
-    def cost(name: str) -> float:
-        return float(np.mean([4 * o.silent + 2 * o.after + o.ask / 2 for o in habits[name]]))
-
-    worst = sorted(habits, key=cost, reverse=True)[: args.worst]
-    print(table(groups), table({name: habits[name] for name in worst}), sep="\n\n")
+        for _ in pool.map(partial(draw, args.folder, args.strokes), jobs):
+            pass
 
 
 if __name__ == "__main__":

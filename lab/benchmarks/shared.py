@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ from kdscan.imaging.formats import jpeg
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
-from kdscan.rules.duel.board import CELLS, Board
-from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.duel.board import CELLS
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from lab.synth.fields import F64, U8
@@ -93,43 +91,6 @@ def astray(truth: Mapping[str, Any], centers_xy: F64) -> F64:
     return np.asarray(np.linalg.norm(at - centers_xy, axis=1) / pitch)
 
 
-@dataclass(frozen=True)
-class Judged:
-    """How a sheet was read.
-
-    wrong: number of shields. silent: the total is wrong and no review is asked for. ask: one is.
-    after: the total is still wrong once every shield that is asked about is answered rightly.
-    """
-
-    wrong: int
-    silent: bool
-    ask: bool
-    after: bool
-
-    @property
-    def board(self) -> bool:
-        """Whether all shields are right."""
-        return not self.wrong
-
-
-KEYS = ("board", "silent", "ask", "after")
-"""Columns of a table of `Judged`."""
-
-
-def judged_map(truth: Board, sheets: Sequence[MapReading]) -> Judged:
-    """Compare a reading with what was drawn; a photo in which not exactly one map was found counts
-    as wrong and flagged."""
-    if len(sheets) != 1:
-        return Judged(len(CELLS), silent=False, ask=True, after=True)
-    ask, read = sheets[0].review, sheets[0].board_estimate.board
-    doubted = {cell.at for cell in sheets[0].board_estimate.cells if ask and cell.review}
-    answers = {at: (truth if at in doubted else read).get(at) for at in CELLS}
-    answered = Board({at: shield for at, shield in answers.items() if shield})
-    right, total, after = (score_board(b).domain_points for b in (truth, read, answered))
-    wrong = sum(read.get(at) != truth.get(at) for at in CELLS)
-    return Judged(wrong, total != right and not ask, ask, after != right)
-
-
 def enlarged(bgr: U8, megapixels: float) -> bytes:
     """A picture resized to that many megapixels, as a camera would write it."""
     scale = math.sqrt(megapixels * 1e6 / (bgr.shape[0] * bgr.shape[1]))
@@ -143,9 +104,3 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def with_interval(share: float, n: int) -> str:
-    """A proportion among n with its 95% interval, for a table's cell."""
-    low, high = wilson(share, n)
-    return f"{100 * share:.1f}% ({100 * low:.1f}–{100 * high:.1f})"

@@ -53,7 +53,7 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
     mix = saturation * np.diag(balance) + (1 - saturation) * grey
     image = u8(cv2.transform(image, f32(np.hstack([mix, np.zeros((3, 1))]))))
     x = np.linspace(0, 1, 256)
-    x = x ** np.exp(rng.normal(0, 0.05 + 0.13 * severity))
+    x = x ** float(np.exp(rng.normal(0, 0.05 + 0.13 * severity)))
     bend = rng.uniform(-0.25, 0.7) * (0.3 + 0.7 * severity)
     x = x + bend * (x - 0.5) * x * (1 - x) * 2  # an S for positive bends
     black, white = rng.uniform(0, 0.07 * severity), rng.uniform(1 - 0.1 * severity, 1.04)
@@ -229,7 +229,7 @@ def photograph(
     image = expose(rng, page_bgr, page_map, camera, scenery, severity, table=table)
     if cover is not None:
         cover.finish(image)
-    detail = np.linalg.norm(corners[1] - corners[0]) / COLS
+    detail = float(np.linalg.norm(corners[1] - corners[0])) / COLS
     if level == "flat":
         image = compress(image, int(rng.integers(70, 97)))
     else:
@@ -249,9 +249,9 @@ def pose(
     of the paper hidden. Arguments as of `photograph`."""
     conditions, is_flat = LEVELS[level], level == "flat"
     severity = conditions.severity * rng.uniform(0.45, 1)
-    tilt = np.deg2rad(rng.uniform(*conditions.tilt_deg))
-    roll = rng.choice([0, 0, 0, 1, 2, 3]) * pi / 2 + np.deg2rad(
-        rng.normal(0, 0.7 if is_flat else 6)
+    tilt = float(np.deg2rad(rng.uniform(*conditions.tilt_deg)))
+    roll = float(
+        rng.choice([0, 0, 0, 1, 2, 3]) * pi / 2 + np.deg2rad(rng.normal(0, 0.7 if is_flat else 6))
     )
     if rng.random() < conditions.turned:
         roll = rng.uniform(0, tau)

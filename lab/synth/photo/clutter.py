@@ -179,7 +179,7 @@ def _coin(rng: Rng, bgr: F64, scale: float) -> Solid:
 def _phone(rng: Rng, bgr: F64, scale: float) -> Solid:
     w, h, z = 72 * scale, 148 * scale, 8.0
     body = box((w, h, z), bgr * rng.choice([0.1, 0.3, 1.0]))
-    glow = color(rng, (0, 0.6), (0.0, rng.choice([0.1, 0.9]))).astype(float)
+    glow = color(rng, (0, 0.6), (0.0, float(rng.choice([0.1, 0.9])))).astype(float)
     screen = box((w * 0.93, h * 0.93, 0.2), glow)
     whole = body.joined(screen.moved((0, 0, z / 2 + 0.11)))
     return whole.moved(spin=turn(z=rng.uniform(0, 6.3)))

@@ -91,7 +91,7 @@ def paste(
             seen, grow(255 * (to_display(base + shine) - to_display(base)), FINE)[:vh, :vw]
         )
     # the paper's edge in page mm, (K, 2): straight, with round corners, or torn on a side
-    w, h = page.sheet.x_mm[-1], page.sheet.y_mm[-1]
+    w, h = float(page.sheet.x_mm[-1]), float(page.sheet.y_mm[-1])
     r = rng.uniform(1, 7) if rng.random() < 0.12 else 0.0
     turn = np.linspace(0, np.pi / 2, 7)
     arc = r * np.stack([1 - np.cos(turn), 1 - np.sin(turn)], 1)
@@ -117,8 +117,8 @@ def _sized(page_bgr: U8, page: PageMap) -> U8:
     h, w = page_bgr.shape[:2]
     dy, dx = np.gradient(page.nodes_xy, axis=(0, 1))
     m, n = page.nodes_xy.shape[:2]
-    along_x = np.median(np.linalg.norm(dx, axis=-1)) * (n - 1) / w
-    along_y = np.median(np.linalg.norm(dy, axis=-1)) * (m - 1) / h
+    along_x = float(np.median(np.linalg.norm(dx, axis=-1))) * (n - 1) / w
+    along_y = float(np.median(np.linalg.norm(dy, axis=-1))) * (m - 1) / h
     scale = 1.15 * max(along_x, along_y)
     if scale > 0.9:
         return page_bgr
@@ -163,7 +163,7 @@ def expose(
         return block, mixed * block.fine(room)[..., None], shine
 
     block, sheet_light, shine = lit_sheet(page, room)
-    gain = np.float32(scenery.exposure / max(np.median(sheet_light @ LUMA), 1e-3))
+    gain = np.float32(scenery.exposure / max(float(np.median(sheet_light @ LUMA)), 1e-3))
     room = room * gain
 
     if table:
@@ -177,7 +177,7 @@ def expose(
     for solid in scenery.solids:
         at = to_fine(camera.project(solid.faces[0].mean(0)[None])[0]).round().astype(int)
         j, i = np.clip(at, 0, (room.shape[1] - 1, room.shape[0] - 1))
-        paint_solid(image, solid, camera, light, np.full(3, room[i, j]))
+        paint_solid(image, solid, camera, light, np.full(3, float(room[i, j])))
     return image
 
 
@@ -226,7 +226,7 @@ def _sheet_shadow(
     """The sheet's shadow on the desk, and the dark line where it nearly touches."""
     outline = page.sheet.outline()
     scale = camera.scale / FINE
-    lift = np.percentile(outline[:, 2], 75)
+    lift = float(np.percentile(outline[:, 2], 75))
     thrown = fill(shape, to_fine(camera.project(light.shadow_of(outline))))
     soft = scale * (0.3 + 0.5 * lift * light.softness)
     under = fill(shape, to_fine(camera.project(outline * (1, 1, 0))))

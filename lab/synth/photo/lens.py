@@ -119,7 +119,7 @@ def frame(
     for _ in range(60):
         camera = replace(camera, eye=target - distance * camera.axes[2])
         sides = np.linalg.norm(np.diff(camera.project(corners[[0, 1, 2, 3, 0]]), axis=0), axis=1)
-        zoom = np.clip(sides.max() / (share * size.max()), 0.5, 2)
+        zoom = float(np.clip(sides.max() / (share * size.max()), 0.5, 2))
         distance *= zoom
         camera = replace(camera, eye=target - distance * camera.axes[2])
         xy = camera.project(must_see)
@@ -136,7 +136,7 @@ def frame(
             and (high <= size - 1 - margin * 0.5).all()
         ):
             break
-        depth = ((must_see - camera.eye) @ camera.axes[2]).mean()
+        depth = float(((must_see - camera.eye) @ camera.axes[2]).mean())
         target = target + (move @ camera.axes[:2]) * (depth / camera.focal)
         target[:2] -= target[2] / camera.axes[2, 2] * camera.axes[2, :2]
         target[2] = 0.0

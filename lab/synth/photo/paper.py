@@ -66,7 +66,7 @@ def bent_sheet(
     page_mm: tuple[float, float], middle_mm: tuple[float, float], rng: Rng, amount: float
 ) -> Sheet:
     """A sheet bent at random; `amount` 0 is flat, 1 is as bad as people photograph."""
-    half = np.hypot(*page_mm) / 2
+    half = float(np.hypot(*page_mm)) / 2
     bends = [_bend(rng, half, page_mm, kind, amount) for kind in _kinds(rng, amount)]
     crumple = (rng.uniform(0, 0.5) * amount) * (3.0 if rng.random() < 0.15 * amount else 1.0)
     dents = crumple * noise(rng, _mesh(page_mm), rng.uniform(2, 9)).astype(np.float64)
@@ -102,8 +102,8 @@ def _bend(
     """One bend: its direction (radians), stations along it, slope angle at each."""
     s = np.linspace(-half, half, _SAMPLES)
     unit = s / half
-    sign = rng.choice([-1.0, 1.0])
-    angle = rng.choice([0.0, pi / 2]) + rng.normal(0, 0.25)
+    sign = float(rng.choice([-1.0, 1.0]))
+    angle = float(rng.choice([0.0, pi / 2]) + rng.normal(0, 0.25))
     if rng.random() < 0.35:
         angle = rng.uniform(0, pi)
     strength = amount * rng.uniform(0.15, 1.0)
@@ -115,7 +115,7 @@ def _bend(
     elif kind == "wave":
         theta = 0.4 * strength * np.sin(pi * rng.uniform(1.0, 3.2) * unit + rng.uniform(0, 6.3))
     elif kind in ("corner", "edge"):
-        angle = rng.uniform(0, tau) if kind == "corner" else rng.integers(0, 4) * pi / 2
+        angle = float(rng.uniform(0, tau) if kind == "corner" else rng.integers(0, 4) * pi / 2)
         reach = half if kind == "corner" else page_mm[0 if abs(np.cos(angle)) > 0.5 else 1] / 2
         start = rng.uniform(0.3, 0.8) * reach
         theta = 1.1 * strength * np.clip((s - start) / (reach - start), 0, 1)

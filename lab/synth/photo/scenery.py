@@ -143,7 +143,7 @@ def _keys(rng: Rng, page: U8) -> None:
     for i in range(rows):
         x = 0.0
         while x < w - 2:
-            wide = cw * rng.choice([1, 1, 1, 1, 1.5, 2])
+            wide = cw * float(rng.choice([1, 1, 1, 1, 1.5, 2]))
             a = (round(x + inset * cw), round((i + inset) * ch))
             b = (round(min(x + wide, w) - inset * cw), round((i + 1 - inset) * ch))
             cv2.rectangle(page, a, b, cap, -1)
@@ -320,7 +320,7 @@ def random_scenery(
     desk = random_desk(rng, severity, paper_bgr, surfaces)
     beyond = None
     if rng.random() < 0.15:
-        reach = np.hypot(*page.sheet.xyz[0, 0, :2]) * rng.uniform(0.8, 2)
+        reach = float(np.hypot(*page.sheet.xyz[0, 0, :2])) * rng.uniform(0.8, 2)
         beyond = (random_desk(rng, severity, paper_bgr, surfaces), rng.uniform(0, 6.3), reach)
     return Scenery(desk, beyond, light, prints, solids, exposure)
 
@@ -344,7 +344,7 @@ def random_solids(
         corners = corners_of(rect)[[0, 1, 2, 3, 0]]
         rim = np.concatenate([a + t * (b - a) for a, b in pairwise(corners)])
         grid = np.maximum(grid, fill(shape, sheet.page_to_photo(rim) / 8))
-    allowed = 0.004 * grid.sum() if rng.random() < 0.15 * severity else 0.0
+    allowed = 0.004 * float(grid.sum()) if rng.random() < 0.15 * severity else 0.0
     out: list[Solid] = []
     for _ in range(rng.integers(0, 2 + round(3 * severity))):
         for _ in range(4):
