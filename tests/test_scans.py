@@ -14,8 +14,8 @@ from PIL import Image
 from kdscan.errors import BlankPage
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
-from lab.tests.scanner import Settings, scan
 from lab.synth.scene import DrawnPage, draw_page, own_page
+from lab.tests.scanner import Settings, scan
 from tests.command import Command
 from tests.hands import careful
 

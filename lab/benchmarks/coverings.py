@@ -22,8 +22,7 @@ from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.scoring import score_board
 from lab.benchmarks.shared import CAMERA_QUALITY, maps_in, parser, positive
-from lab.synth.canvas import fill_into
-from lab.synth.fields import F32, F64, U8, Rng, any_of, color, f32, rotation, toward, u8
+from lab.synth.fields import F32, F64, U8, Rng, any_of, color, f32, fill_into, rotation, toward, u8
 from lab.synth.hands.habits import TIDY
 from lab.synth.hands.sketch import Hand
 from lab.synth.patches import GONE, mirrored_lamp

@@ -26,8 +26,8 @@ from kdscan.rules.duel.coats import Coat
 from kdscan.workers.pool import cores
 from lab.benchmarks.shared import parser
 from lab.synth.fields import Rng
-from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import HABITS, TIDY, Part
+from lab.synth.hands.preferences import StrokeBank
 from lab.synth.hands.sketch import Hand
 from lab.synth.pads import pad_print
 from lab.synth.scene import draw_page, played_board, save_photo, shoot

@@ -20,7 +20,7 @@ from msgspec import structs
 
 from kdscan.errors import UsageError
 from kdscan.rules.duel.board import Board
-from lab.synth.hands.bank import StrokeBank
+from lab.synth.hands.preferences import StrokeBank
 from lab.synth.photo.camera import LEVELS, Level
 from lab.synth.scene import DrawnPage, Page, SynthPhoto, draw_page, random_page, save_photo, shoot
 from lab.synth.sheets.grounds.draw import GROUPS

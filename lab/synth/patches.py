@@ -13,7 +13,6 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.rectify import FLAT_MARGIN
-from lab.synth.canvas import smooth_noise
 from lab.synth.fields import (
     F32,
     F64,
@@ -25,6 +24,7 @@ from lab.synth.fields import (
     log_uniform,
     paint,
     rotation,
+    smooth_noise,
     toward,
     u8,
 )

@@ -26,8 +26,8 @@ from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import MAX_ROUNDS, play_game
 from kdscan.rules.duel.scoring import score_board
 from lab.synth.fields import F32, F64, U8, Rng, any_of, f32, plain_random, u8
-from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.hand import draw_board
+from lab.synth.hands.preferences import StrokeBank
 from lab.synth.hands.sketch import Hand, Spot
 from lab.synth.hands.surroundings import soil
 from lab.synth.photo.camera import Cover, Level, photograph

@@ -26,8 +26,18 @@ from lab.synth.hands.book import draw_spellbook
 from lab.synth.hands.sketch import Hand
 from lab.synth.photo.camera import LEVELS, Level, develop
 from lab.synth.photo.exposure import expose
-from lab.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
-from lab.synth.photo.paper import Sheet, bent_sheet
+from lab.synth.photo.lens import (
+    Camera,
+    PageMap,
+    Rect,
+    Sheet,
+    aim,
+    bent_sheet,
+    corners_of,
+    frame,
+    middle,
+    net,
+)
 from lab.synth.photo.scenery import random_scenery
 from lab.synth.scene import Page, fill_in, map_truth, random_page
 

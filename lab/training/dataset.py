@@ -31,9 +31,19 @@ from kdscan.paper.layout import layouts
 from kdscan.paper.style import Ticket
 from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board
 from kdscan.rules.duel.coats import COATS
-from lab.synth.canvas import smooth_noise
-from lab.synth.fields import F32, U8, Rng, f32, gaussian, log_uniform, scaled, shrunk, u8
-from lab.synth.hands.bank import StrokeBank
+from lab.synth.fields import (
+    F32,
+    U8,
+    Rng,
+    f32,
+    gaussian,
+    log_uniform,
+    scaled,
+    shrunk,
+    smooth_noise,
+    u8,
+)
+from lab.synth.hands.preferences import StrokeBank
 from lab.synth.hands.sketch import Hand
 from lab.synth.photo.camera import LEVELS, Level
 from lab.synth.photo.scenery import load_surfaces

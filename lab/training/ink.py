@@ -15,8 +15,7 @@ from kdscan.imaging.formats import png
 from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.rules.duel.board import Board
-from lab.synth.canvas import lit
-from lab.synth.fields import U8, Rng, f32, u8
+from lab.synth.fields import U8, Rng, f32, lit, u8
 from lab.synth.scene import inked_page
 from lab.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
 from lab.training.marks_networks import InkNet

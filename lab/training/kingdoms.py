@@ -18,14 +18,15 @@ from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice_points, project
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.search import KingdomSearch
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX, crops, predict_squares
-from lab.synth.canvas import SHIFT, fixed
 from lab.synth.fields import (
     F32,
     F64,
+    SHIFT,
     SQUARE,
     U8,
     Rng,
     f32,
+    fixed,
     gaussian,
     log_uniform,
     rotation,

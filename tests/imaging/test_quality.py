@@ -18,8 +18,8 @@ from kdscan.imaging.quality import (
     shows_through,
 )
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
-from lab.tests.scanner import Scan, Settings, scan
 from lab.synth.scene import draw_page, own_page
+from lab.tests.scanner import Scan, Settings, scan
 
 
 @cache

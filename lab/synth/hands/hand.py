@@ -15,7 +15,6 @@ from kdscan.rules.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, U8, Rng, any_of, f32
-from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.dots_and_crosses import (
     COVERING,
     FREE_STANDING,
@@ -28,7 +27,7 @@ from lab.synth.hands.dots_and_crosses import (
 from lab.synth.hands.fills import checked, fill, filled
 from lab.synth.hands.ink import Spared, Stroke, Strokes
 from lab.synth.hands.lines import one_line, two_lines
-from lab.synth.hands.preferences import ShieldShape
+from lab.synth.hands.preferences import ShieldShape, StrokeBank
 from lab.synth.hands.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room
 from lab.synth.hands.strokes import Path, Pen, outline, ring
 from lab.synth.hands.surroundings import (

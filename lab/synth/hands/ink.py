@@ -15,8 +15,7 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.picture import sigmoid
-from lab.synth.canvas import SHIFT, fixed
-from lab.synth.fields import F32, U8, Rng, f32, gaussian, shrunk, toward, u8
+from lab.synth.fields import F32, SHIFT, U8, Rng, f32, fixed, gaussian, shrunk, toward, u8
 from lab.synth.hands.strokes import Path, Pen, drift
 
 TEXTURE = 1024

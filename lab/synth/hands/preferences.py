@@ -1,19 +1,261 @@
-"""A writer's habits, and what drawing one mark needs."""
+"""A writer's habits, recorded pen paths, and what drawing one mark needs.
+
+Real pen paths, recorded elsewhere, are followed by some of the marks in training pictures. They
+come from a folder of ``*.jsonl.gz`` with one JSON object per line: ``writer``, ``label`` (the
+character or mark), ``y_up`` (True: y grows upwards), ``strokes`` (flat x0, y0, x1,
+y1, ... for each time the pen was down). Only complete, unmistakable marks are kept.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import pi
+from pathlib import Path as FilePath
+from typing import Any
 
+import cv2
 import numpy as np
 
-from lab.synth.fields import Rng, any_of
-from lab.synth.hands.bank import StrokeBank
+from lab.synth.fields import U8, Rng, any_of
 from lab.synth.hands.habits import HABITS, PARTS, Part, any_habit
 from lab.synth.hands.ink import Stroke, Strokes
-from lab.synth.hands.strokes import Path
+from lab.synth.hands.strokes import Path, turned
+
+Mark = list[Path]
+
+
+@dataclass(frozen=True, eq=False)
+class StrokeBank:
+    """Real marks by kind, ordered by writer.
+
+    marks: the kinds are ``cross``, ``plus``, ``looped`` (a cross in one stroke), ``star``, ``line``
+    and ``wave`` (along the x axis), ``lines`` (two of them, 1 apart), ``ring``, ``comma``, ``blob``
+    (scribbled dots), ``scribble`` (fills its box) and ``glyph`` (any character). Each has a list of
+    marks; a mark is a list of (N, 2) paths centred on 0 within -1..1, y down.
+    """
+
+    marks: Mapping[str, list[Mark]]
+
+    @classmethod
+    def load(cls, folder: FilePath | str) -> StrokeBank:
+        """Read all ``*.jsonl.gz`` of a folder; raises FileNotFoundError if there are none."""
+        files = sorted(FilePath(folder).glob("*.jsonl.gz"))
+        if not files:
+            raise FileNotFoundError(f"no *.jsonl.gz with strokes in {folder}")
+        rows: list[dict[str, Any]] = []
+        for file in files:
+            with gzip.open(file, "rt", encoding="utf-8") as lines:
+                rows += [json.loads(text) for text in lines]
+        rows.sort(key=lambda row: str(row["writer"]))
+        marks: dict[str, list[Mark]] = {kind: [] for kind in _KEEP}
+        for row in rows:
+            # return the strokes of a row, y down; single points stay paths of two equal points
+            way = np.array((1.0, -1.0 if row["y_up"] else 1.0))
+            paths = [
+                np.asarray(flat, np.float64).reshape(-1, 2) * way for flat in row["strokes"] if flat
+            ]
+            raw = [p if len(p) > 1 else np.repeat(p, 2, axis=0) for p in paths]
+            for kind, (labels, test) in _KEEP.items():
+                if row["label"] in labels and raw:
+                    mark = test(raw)
+                    if mark is not None:
+                        marks[kind].append(mark)
+        return cls(marks)
+
+    def pick(self, kind: str, writer: float, rng: Rng) -> Mark | None:
+        """Return a mark; writer: 0..1; the same number mostly gives the same writer."""
+        marks = self.marks.get(kind, [])
+        if not marks:
+            return None
+        i = round(writer * (len(marks) - 1) + rng.normal(0, 4))
+        if rng.random() < 0.15:
+            i = int(rng.integers(len(marks)))
+        mark = marks[i % len(marks)]
+        if kind in _FREE and rng.random() < 0.5:
+            way = rng.choice((-1.0, 1.0), 2)
+            mark = [p[:, ::-1] * way for p in mark]
+        return mark
+
+
+_FREE = frozenset(("ring", "blob", "scribble"))
+"""Kinds that may be mirrored and turned by a quarter."""
+
+
+def _fit(mark: Mark, *, stretch: bool = False) -> Mark | None:
+    """Return the mark centred within -1..1; stretch: fill the square. None if it has no size."""
+    every = np.concatenate(mark)
+    low, high = every.min(0), every.max(0)
+    size = (high - low) / 2
+    if not stretch:
+        size = np.full(2, size.max())
+    if size.min() <= 0:
+        return None
+    return [_thin((p - (low + high) / 2) / size) for p in mark]
+
+
+def _thin(path: Path) -> Path:
+    """Drop points closer than 0.06 to the one kept before; the ends stay."""
+    kept = [path[0]]
+    for point in path[1:-1]:
+        if abs(point[0] - kept[-1][0]) + abs(point[1] - kept[-1][1]) > 0.06:
+            kept.append(point)
+    return np.array([*kept, path[-1]])
+
+
+def _straight(path: Path) -> float:
+    """Return the ratio of chord to length: 1 for a straight path."""
+    walked = np.hypot(*np.diff(path, axis=0).T).sum()
+    return float(np.hypot(*(path[-1] - path[0]))) / walked if walked else 0.0
+
+
+def _cross(mark: Mark) -> Mark | None:
+    """Two straight strokes that meet near their middles, at more than 40 degrees."""
+    fitted = _fit(mark)
+    if fitted is None or len(fitted) != 2 or min(map(_straight, fitted)) < 0.88:
+        return None
+    (a, b), (c, d) = ((p[0], p[-1]) for p in fitted)
+    u, v = b - a, d - c
+    turn = u[0] * v[1] - u[1] * v[0]
+    lengths = math.hypot(*u), math.hypot(*v)
+    if abs(turn) < 0.64 * lengths[0] * lengths[1] or min(lengths) < 0.45 * max(lengths):
+        return None
+    w = c - a
+    s, t = (w[0] * v[1] - w[1] * v[0]) / turn, (w[0] * u[1] - w[1] * u[0]) / turn
+    if not (0.2 < s < 0.8 and 0.2 < t < 0.8):
+        return None
+    middle = a + s * u
+    return [p - middle for p in fitted]
+
+
+def _line(mark: Mark) -> Mark | None:
+    """One straight stroke, turned along the x axis from -1 to 1."""
+    if len(mark) != 1 or len(mark[0]) < 4 or _straight(mark[0]) < 0.96:
+        return None
+    path = mark[0] - (mark[0][0] + mark[0][-1]) / 2
+    run = path[-1] - path[0]
+    path = turned(path, -math.atan2(run[1], run[0])) / (math.hypot(*run) / 2)
+    if np.ptp(path[:, 1]) > 0.22 or np.abs(path[:, 0]).max() > 1.1:
+        return None
+    return [_thin(path)]
+
+
+def _along_x(mark: Mark) -> Mark:
+    """Turn a mark so that its first stroke runs along the x axis, centred, 2 long."""
+    run = mark[0][-1] - mark[0][0]
+    low, high = (f([f(p, axis=0) for p in mark], axis=0) for f in (np.min, np.max))
+    half = max(math.hypot(*run) / 2, 1e-9)
+    return [turned(p - (low + high) / 2, -math.atan2(run[1], run[0])) / half for p in mark]
+
+
+def _wave(mark: Mark) -> Mark | None:
+    """One stroke that runs along the x axis and oscillates about it."""
+    if len(mark) != 1 or len(mark[0]) < 8 or not 0.6 < _straight(mark[0]) < 0.97:
+        return None
+    (path,) = _along_x(mark)
+    path = path - (0.0, path[:, 1].mean())
+    wide, high = np.abs(path[:, 0]).max(), np.ptp(path[:, 1])
+    return [_thin(path)] if wide < 1.2 and 0.1 < high < 0.9 else None
+
+
+def _lines(mark: Mark) -> Mark | None:
+    """Two parallel straight strokes, one above the other, 1 apart."""
+    if len(mark) != 2 or min(map(len, mark)) < 4 or min(map(_straight, mark)) < 0.88:
+        return None
+    pair = sorted(_along_x(mark), key=lambda p: p[:, 1].mean())
+    run = pair[1][-1] - pair[1][0]
+    if abs(run[1]) > 0.35 * abs(run[0]) or not 0.5 < abs(run[0]) / 2 < 1.6:
+        return None
+    over, under = (p[:, 1] for p in pair)
+    gap = under.mean() - over.mean()
+    if under.min() - over.max() < 0.25 * gap or not 0.2 < gap < 1.5:
+        return None
+    middle = np.array((0.0, (under.mean() + over.mean()) / 2))
+    return [_thin((p - middle) / (1.0, gap)) for p in pair]
+
+
+def _looped(mark: Mark) -> Mark | None:
+    """A cross that was drawn without lifting the pen."""
+    fitted = _fit(mark) if len(mark) == 1 and len(mark[0]) > 6 else None
+    if fitted is None or np.ptp(fitted[0], 0).min() < 1.0 or _straight(fitted[0]) > 0.7:
+        return None
+    return fitted
+
+
+def _star(mark: Mark) -> Mark | None:
+    """Three strokes or four that all pass near the middle."""
+    fitted = _fit(mark) if len(mark) in (3, 4) else None
+    if fitted is None or np.ptp(np.concatenate(fitted), 0).min() < 1.2:
+        return None
+    near = [float(np.hypot(*p.T).min()) for p in fitted]
+    return fitted if max(near) < 0.5 and min(map(_straight, fitted)) > 0.85 else None
+
+
+def _small(mark: Mark) -> Mark | None:
+    """One short stroke of some shape."""
+    return _fit(mark) if len(mark) == 1 and len(mark[0]) > 2 else None
+
+
+def _ring(mark: Mark) -> Mark | None:
+    """One closed stroke round a middle that it leaves empty."""
+    fitted = _fit(mark)
+    if fitted is None or len(fitted) != 1 or len(fitted[0]) < 8:
+        return None
+    path = fitted[0]
+    if np.ptp(path, 0).min() < 1.3 or np.hypot(*(path[-1] - path[0])) > 0.6:
+        return None
+    if np.hypot(*path.T).min() < 0.45:
+        return None
+    around = np.unwrap(np.arctan2(path[:, 1], path[:, 0]))
+    return fitted if abs(around[-1] - around[0]) > 1.8 * math.pi else None
+
+
+def _drawn(mark: Mark, wide: int) -> U8:
+    """(48, 48): a fitted mark with lines `wide` pixels wide."""
+    canvas = np.zeros((48, 48), np.uint8)
+    points = [np.round((p + 1) * 23.5).astype(np.int32) for p in mark]
+    cv2.polylines(canvas, points, False, 255, wide)
+    return canvas
+
+
+def _scribble(mark: Mark) -> Mark | None:
+    """Scribbling whose lines, 1/24 of its box wide, cover half of each of the box's quarters."""
+    fitted = _fit(mark, stretch=True)
+    if fitted is None:
+        return None
+    canvas = _drawn(fitted, 2)
+    quarters = canvas.reshape(2, 24, 2, 24).mean((1, 3)) / 255
+    middle = canvas[16:32, 16:32].mean() / 255
+    return fitted if min(quarters.min(), middle) > 0.5 else None
+
+
+def _blob(mark: Mark) -> Mark | None:
+    """Scribbling that covers a round patch on all sides; drawn small it is a dot."""
+    fitted = _fit(mark)
+    if fitted is None or np.ptp(np.concatenate(fitted), 0).min() < 1.5:
+        return None
+    inner = _drawn(fitted, 5)[8:40, 8:40].reshape(2, 16, 2, 16).mean((1, 3)) / 255
+    return fitted if inner.min() > 0.6 else None
+
+
+_KEEP: dict[str, tuple[frozenset[str], Callable[[Mark], Mark | None]]] = {
+    "cross": (frozenset("xX"), _cross),
+    "plus": (frozenset("+"), _cross),
+    "looped": (frozenset("xX"), _looped),
+    "star": (frozenset("*"), _star),
+    "wave": (frozenset("~"), _wave),
+    "lines": (frozenset("="), _lines),
+    "comma": (frozenset(","), _small),
+    "line": (frozenset("-/\\|lI1"), _line),
+    "ring": (frozenset("oO0"), _ring),
+    "blob": (frozenset(("scribble", "spiral")), _blob),
+    "scribble": (frozenset(("scribble", "spiral")), _scribble),
+    "glyph": (frozenset("xXoO0l1I+=~*#/"), _fit),
+}
+
 
 DICE_SHARE = 0.42
 """Share of writers who draw coats as the dice show them: with bends, one dot above the other, a

@@ -12,10 +12,15 @@ import numpy as np
 from kdscan.paper.parts import Layout
 from kdscan.rules.grid import Cell
 from lab.synth.fields import F32, U8, Rng, any_of, f32
-from lab.synth.hands.bank import StrokeBank
 from lab.synth.hands.habits import Part
 from lab.synth.hands.ink import BODY, Spared, Strokes, inked, lay_ink
-from lab.synth.hands.preferences import Brush, Preferences, ShieldShape, random_preferences
+from lab.synth.hands.preferences import (
+    Brush,
+    Preferences,
+    ShieldShape,
+    StrokeBank,
+    random_preferences,
+)
 from lab.synth.hands.strokes import Path, Pen, random_pen
 from lab.synth.sheets.page import MIN_CONTRAST
 

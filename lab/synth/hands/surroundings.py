@@ -18,12 +18,11 @@ from kdscan.rules.duel.board import COLS, ROWS, Board
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.scoring import find_domains
 from kdscan.rules.grid import Cell
-from lab.synth.canvas import fill
-from lab.synth.fields import SQUARE, U8, Rng, any_of, f32, gaussian, toward, u8
-from lab.synth.hands.bank import StrokeBank
+from lab.synth.fields import SQUARE, U8, Rng, any_of, f32, fill, gaussian, toward, u8
 from lab.synth.hands.dots_and_crosses import COVERING
 from lab.synth.hands.habits import WRITERS
 from lab.synth.hands.ink import Stroke, Strokes, box_on, lay_ink, multiply, noise_patch
+from lab.synth.hands.preferences import StrokeBank
 from lab.synth.hands.sketch import Sketch, beside, edge_room
 from lab.synth.hands.strokes import Path, Pen, hatch, line, random_pen, ring, rounded, turned
 

@@ -13,22 +13,26 @@ from numpy.typing import NDArray
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.play import Lay, play_game, random_player
 from kdscan.rules.kingdomino.variants import Variants
-from lab.synth.canvas import SHIFT, blend_into, fixed, lit, wash
 from lab.synth.fields import (
     F32,
     F64,
+    SHIFT,
     U8,
     Rng,
     any_of,
+    blend_into,
     color,
     f32,
+    fixed,
     gaussian,
+    lit,
     log_uniform,
     plain_random,
     rotation,
     scaled,
     toward,
     u8,
+    wash,
 )
 from lab.synth.kingdoms.tiles import Bank, Board
 from lab.synth.photo.camera import Level, photograph

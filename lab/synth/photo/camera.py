@@ -20,8 +20,18 @@ from kdscan.rules.duel.board import COLS
 from lab.synth.fields import F64, LUMA, U8, Rng, f32, gaussian, noise, scaled, stretched, u8
 from lab.synth.photo.clutter import Solid
 from lab.synth.photo.exposure import expose
-from lab.synth.photo.lens import Camera, PageMap, Rect, aim, corners_of, frame, middle, net
-from lab.synth.photo.paper import bent_sheet, flat_sheet
+from lab.synth.photo.lens import (
+    Camera,
+    PageMap,
+    Rect,
+    aim,
+    bent_sheet,
+    corners_of,
+    flat_sheet,
+    frame,
+    middle,
+    net,
+)
 from lab.synth.photo.scenery import plain_scenery, random_scenery
 
 _PATCH = 640  # noise is drawn once in this size and repeated with flips

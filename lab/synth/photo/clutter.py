@@ -15,8 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lab.synth.canvas import fill_into, to_fine
-from lab.synth.fields import F64, U8, Rng, color, f32, toward
+from lab.synth.fields import F64, U8, Rng, color, f32, fill_into, to_fine, toward
 from lab.synth.photo.lens import Camera
 from lab.synth.photo.light import GAMMA, Light
 

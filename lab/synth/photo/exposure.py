@@ -7,22 +7,29 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from lab.synth.canvas import (
+from lab.synth.fields import (
+    F32,
+    F64,
     FINE,
+    LUMA,
     STEP,
+    U8,
     Coarse,
+    Rng,
     added,
     blend_into,
     blur,
+    f32,
     fill,
     finer,
     grow,
     lit,
     looked_up,
+    shrunk,
     to_fine,
+    u8,
     unit,
 )
-from lab.synth.fields import F32, F64, LUMA, U8, Rng, f32, shrunk, u8
 from lab.synth.photo.clutter import cast, paint_solid
 from lab.synth.photo.lens import Camera, PageMap
 from lab.synth.photo.light import GAMMA, Light, reflections, thrown_shadow, to_display, uneven

@@ -11,8 +11,7 @@ from math import tau
 import cv2
 import numpy as np
 
-from lab.synth.canvas import blur, fill_into, unit
-from lab.synth.fields import F32, F64, U8, Rng, f32, noise, toward
+from lab.synth.fields import F32, F64, U8, Rng, blur, f32, fill_into, noise, toward, unit
 
 GAMMA = 2.2
 """Exponent from stored pixels, 0..1, to linear light."""

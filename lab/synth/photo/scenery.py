@@ -11,7 +11,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from lab.synth.canvas import fill, lit
 from lab.synth.fields import (
     F32,
     F64,
@@ -22,7 +21,9 @@ from lab.synth.fields import (
     any_of,
     color,
     f32,
+    fill,
     fractal,
+    lit,
     noise,
     rotation,
     shade,

@@ -16,16 +16,17 @@ import numpy as np
 from kdscan.imaging.picture import sigmoid
 from kdscan.paper.parts import Layout, Point, moved, rect
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
-from lab.synth.canvas import Canvas, smooth_noise
 from lab.synth.fields import (
     F32,
     U8,
     WHITE,
+    Canvas,
     Color,
     Rng,
     f32,
     gaussian,
     noise,
+    smooth_noise,
     stretched,
     to_u8,
     toward,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.synth.hands.bank import StrokeBank
+from lab.synth.hands.preferences import StrokeBank
 
 
 def stroke(*points: tuple[float, float]) -> list[float]:

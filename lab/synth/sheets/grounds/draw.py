@@ -9,8 +9,7 @@ import numpy as np
 from kdscan.errors import UsageError
 from kdscan.paper.parts import Layout, rect
 from kdscan.rules.duel.board import COLS, ROWS
-from lab.synth.canvas import Canvas, wash
-from lab.synth.fields import U8, Rng, any_of, f32, u8, weighted
+from lab.synth.fields import U8, Canvas, Rng, any_of, f32, u8, wash, weighted
 from lab.synth.sheets.grounds import line_art, painted
 from lab.synth.sheets.grounds.palette import Palette
 

@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout
-from lab.synth.canvas import Canvas, wash
 from lab.synth.fields import (
     F32,
     U8,
+    Canvas,
     Color,
     Rng,
     any_of,
@@ -24,12 +24,19 @@ from lab.synth.fields import (
     stretched,
     to_u8,
     toward,
+    wash,
 )
-from lab.synth.sheets.grounds import signs
 from lab.synth.sheets.grounds.painted import coasts, full_size, textured
 from lab.synth.sheets.grounds.palette import INK_LEFT, Palette, mixed
-from lab.synth.sheets.grounds.populate import Terrain, populate, random_terrain, tinted
-from lab.synth.sheets.grounds.signs import Artist, painter
+from lab.synth.sheets.grounds.signs import (
+    Artist,
+    Terrain,
+    painter,
+    populate,
+    random_terrain,
+    rose,
+    tinted,
+)
 from lab.synth.textures import TEXTURES
 
 
@@ -201,7 +208,7 @@ def portolan(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
                 plate.text((x, y), name, 0.09 * min(layout.cell_mm), ink, rng)
     artist = Artist(plate, rng, ink, mm, palette.paper, palette.accent)
     for cx, cy in centres.tolist():
-        signs.rose(artist, (cx, cy), min(layout.cell_mm) * rng.uniform(0.5, 1.3))
+        rose(artist, (cx, cy), min(layout.cell_mm) * rng.uniform(0.5, 1.3))
     populate(artist, terrain, layout, palette, 0.4)
     return page
 

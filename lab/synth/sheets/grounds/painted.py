@@ -14,32 +14,35 @@ import numpy as np
 
 from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import COLS, ROWS
-from lab.synth.canvas import Canvas, blend_into, lit, wash
 from lab.synth.fields import (
     F32,
     U8,
+    Canvas,
     Color,
     Rng,
+    blend_into,
     f32,
     fractal,
     gaussian,
+    lit,
     log_uniform,
     noise,
     stretched,
     toward,
     u8,
+    wash,
 )
 from lab.synth.sheets.grounds.palette import Palette, luma, mixed
-from lab.synth.sheets.grounds.populate import (
+from lab.synth.sheets.grounds.signs import (
     COARSE,
     HILL,
     SHORE,
     Terrain,
+    painter,
     populate,
     random_terrain,
     tinted,
 )
-from lab.synth.sheets.grounds.signs import painter
 
 
 def full_size(areas: U8, layout: Layout, scale: float) -> U8:
