@@ -1,35 +1,33 @@
 """Objects over shields in photos (fingers, dice, scraps of paper, glare): are they noticed?
 
-    python -m lab.benchmarks.coverings --sheets 100
+    python -m lab.benchmarks.coverings data/covered --sheets 100
+    python -m lab.benchmarks.accuracy data/covered
 
-Sheets that are read surely and rightly are photographed again, each with a shield covered. Counts
-how many are flagged, and how many have a wrong total that is not. The objects are never used in
-training.
+Tidily drawn sheets are photographed as they are and again, each with a shield covered. The objects
+are never used in training.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Sequence
 from math import pi, tau
+from pathlib import Path
 
 import cv2
 import numpy as np
 
-from kdscan.imaging.picture import Photo
 from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.scoring import score_board
-from lab.benchmarks.shared import CAMERA_QUALITY, maps_in, parser, positive
+from lab.benchmarks.shared import CAMERA_QUALITY, parser, positive
 from lab.synth.fields import F32, F64, U8, Rng, any_of, color, f32, fill_into, rotation, toward, u8
 from lab.synth.hands.habits import TIDY
 from lab.synth.hands.sketch import Hand
 from lab.synth.patches import GONE, mirrored_lamp
-from lab.synth.photo.camera import HAND_HELD, compress
+from lab.synth.photo.camera import HAND_HELD
 from lab.synth.photo.clutter import Solid, finger, random_solid, skin_color
 from lab.synth.photo.lens import Camera, PageMap
-from lab.synth.scene import SynthPhoto, any_look, draw_page, own_page, random_page, shoot
+from lab.synth.scene import any_look, draw_page, own_page, random_page, save_photo, shoot
 
 KINDS = ("finger", "die", "scrap", "glare", "cloth", "pencil", "brick", "sheet")
 """Covers on which thresholds are fitted."""
@@ -136,46 +134,34 @@ class Covering:
 
 SIZE_WH = (2016, 1512)
 OF_A_SHEET = 3
-"""Objects laid, one at a time, on each sheet that was read with certainty and correctly before."""
-
-
-def judge(photo: SynthPhoto) -> str:
-    """How a photo was read: flagged, right, or silently wrong."""
-    sheets = maps_in(Photo(compress(photo.bgr, CAMERA_QUALITY)))
-    if len(sheets) != 1 or sheets[0].review:
-        return "flagged"
-    right = sheets[0].score.domain_points == score_board(photo.board).domain_points
-    return "right" if right else "silently wrong"
+"""Objects laid, one at a time, on each sheet."""
 
 
 def main() -> None:
-    """Draw, photograph and read the sheets, and print the counts."""
+    """Draw and photograph the sheets."""
     options = parser(__doc__)
+    options.add_argument("folder", type=Path, help="for the photos and their truth")
     options.add_argument("--sheets", type=positive, default=50)
     options.add_argument("--first", type=int, default=29_000_000, help="seed of the first sheet")
     args = options.parse_args()
     cv2.setNumThreads(1)
     kinds = itertools.cycle(KINDS + OTHERS)
-    counts: Counter[str] = Counter()
     for seed in range(args.first, args.first + args.sheets):
         rng = np.random.default_rng(seed)
         page = own_page(120, any_look(rng)) if rng.random() < 0.6 else random_page(rng)
         hand = Hand.random(rng, TIDY, dice=False)
         drawn = draw_page(rng, page=page, messiness=rng.uniform(0, 0.4), hand=hand)
-        level, again = any_of(rng, HAND_HELD[:2]), int(rng.integers(2**31))
-        clean = shoot(np.random.default_rng(again), drawn, level, size_wh=SIZE_WH)
-        outcome = judge(clean)
-        counts[f"clean, {outcome}"] += 1
-        for _ in range(OF_A_SHEET if outcome == "right" else 0):
-            kind, at = next(kinds), CELLS[rng.integers(len(CELLS))]
-            cover = Covering(rng, drawn.layout, kind, at)
-            shots = np.random.default_rng(again)
-            outcome = judge(shoot(shots, drawn, level, size_wh=SIZE_WH, cover=cover))
-            counts[f"covered, {outcome}"] += 1
-            if outcome == "silently wrong":
-                print(f"{kind} on {at} of sheet {seed}")
-    for outcome, count in sorted(counts.items()):
-        print(f"{outcome:24s}{count:5d}")
+        level, light = any_of(rng, HAND_HELD[:2]), int(rng.integers(2**31))
+        covers = [None]
+        for kind in itertools.islice(kinds, OF_A_SHEET):
+            covers.append(Covering(rng, drawn.layout, kind, CELLS[int(rng.integers(len(CELLS)))]))
+        for number, cover in enumerate(covers):
+            shots = np.random.default_rng(light)
+            photo = shoot(shots, drawn, level, size_wh=SIZE_WH, cover=cover)
+            about = {"level": "covered" if cover else "clean"}
+            about["design"] = cover.kind if cover else "nothing"
+            path = args.folder / f"{seed}-{number}.jpg"
+            save_photo(path, photo.bgr, photo.truth() | about, CAMERA_QUALITY)
 
 
 if __name__ == "__main__":

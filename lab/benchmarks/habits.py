@@ -6,23 +6,24 @@
     python -m lab.benchmarks.accuracy gallery --show wrong             how well they are read
 
 A tidy hand draws a played board with one habit of `lab.synth.hands.habits` (held-out ones too)
-or of `CONDUCT`, on designs with seeds that no training uses; photos are easy.
+or of conduct (`habits.toml`), on designs with seeds that no training uses; photos are easy.
 """
 
 from __future__ import annotations
 
 import itertools
+import tomllib
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 
 from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
 from kdscan.workers.pool import cores
 from lab.benchmarks.shared import parser
 from lab.synth.fields import Rng
@@ -38,16 +39,8 @@ FIRST = 91_000_000
 POOL = 24
 """Designs of each ground, which the habits use in turn."""
 
-COATS: Mapping[Part, tuple[Coat, ...]] = {
-    "dot": (Coat.DOT, Coat.DOUBLE_DOT),
-    "pair": (Coat.DOUBLE_DOT,),
-    "line": (Coat.LINE, Coat.DOUBLE_LINE),
-    "lines": (Coat.DOUBLE_LINE,),
-    "fill": (Coat.FILLED, Coat.CHECKED),
-    "area": (Coat.FILLED,),
-    "checked": (Coat.CHECKED,),
-}
-"""Coats in which a habit shows; of several played boards the one with most of them is drawn."""
+DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+"""Coats in which habits show, and habits that do not belong to a single part of a sheet."""
 
 BOARDS = 8
 """Number of played boards to choose from."""
@@ -76,35 +69,9 @@ class Habit:
     def board(self, rng: Rng) -> tuple[Board, bool]:
         """A played board on which the habit shows often."""
         boards = [played_board(rng) for _ in range(BOARDS)]
-        coats = [coat for part in self.habits for coat in COATS.get(part, ())]
+        coats = [coat for part in self.habits for coat in DATA["coats"].get(part, ())]
         return max(boards, key=lambda b: sum(shield.coat in coats for shield in b[0].values()))
 
-
-_DICE: Mapping[Part, str] = {
-    "line": "bend",
-    "dot": "blob",
-    "pair": "stacked",
-    "area": "rimmed",
-    "checked": "gridded",
-    "pen": "pencil",
-}
-
-CONDUCT = (
-    Habit("conduct", "as on the dice", habits=_DICE, traits={"angle": -0.7, "reach": 1.0}),
-    Habit("conduct", "haste", traits={"slop": 1.2}, messiness=0.8),
-    Habit("conduct", "trembling", traits={"tremor": 0.35}),
-    Habit("conduct", "strokes far beyond the shield", traits={"past": 0.3}, hand={"overruns": 0.5}),
-    Habit("conduct", "coats over circles", hand={"overruns": 1.0, "sweeps": 0.0}),
-    Habit("conduct", "fills over whole circles", hand={"overruns": 1.0, "sweeps": 1.0}),
-    Habit("conduct", "bowed lines", traits={"bow": 0.14}),
-    Habit("conduct", "very small", traits={"size": 0.0, "reach": 0.55}),
-    Habit("conduct", "very large", traits={"size": 1.0, "reach": 1.15}),
-    Habit("conduct", "uneven pressure", habits={"pen": "pencil"}, traits={"press": 0.4}),
-    Habit("conduct", "two pens", hand={"swaps": 0.5}),
-    Habit("conduct", "any circle", hand={"in_order": False}),
-    Habit("conduct", "another way each time", traits={"faithful": 0.0}),
-)
-"""Habits that do not belong to a single part of a sheet."""
 
 _SHOWN_BY: Mapping[Part, Mapping[Part, str]] = {"lines": {"line": "stroke"}}
 """Habits of other parts without which those of a part would not show."""
@@ -115,7 +82,7 @@ GALLERY = (
         for part, habits in HABITS.items()
         for name, habit in habits.items()
     ),
-    *CONDUCT,
+    *(Habit("conduct", **conduct) for conduct in DATA["conduct"]),
 )
 """Every habit there is: of coats, crosses, pens, additions by players, and conduct."""
 

@@ -6,7 +6,7 @@ python -m lab.synth data/own --count 50 --own              our own sheet
 python -m lab.synth data/flat --own --level flat --messiness 0  clean scans of it
 python -m lab.synth data/tables --table --own --long-side 2688  two maps and a spellbook each
 
-`lab.synth.pads` writes many sheets of one print.
+python -m lab.synth data/pad --pad --ground sepia --count 30    a pad: one print, a blank.jpg too
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import typer
 from kdscan.errors import UsageError
 from kdscan.paper.style import PrintStyle, Style, Ticket
 from lab.synth.fields import Rng, any_of
+from lab.synth.pads import pad_blank, pad_print, pad_sheet
 from lab.synth.photo.camera import HAND_HELD
 from lab.synth.scene import (
     Page,
@@ -66,6 +67,9 @@ def main(
     table: Annotated[
         bool, typer.Option("--table", help="Photograph both maps of a game with their spellbook.")
     ] = False,
+    pad: Annotated[
+        bool, typer.Option("--pad", help="All sheets have one print, and one more is blank.")
+    ] = False,
     messiness: Messiness = None,
     dice: Dice = None,
     long_side: LongSide = 2016,
@@ -78,16 +82,25 @@ def main(
         raise UsageError("--ground is for designs at random; leave out --ground or --own")
     if table and dice is not None:
         raise UsageError("--dice is for single maps; leave out --table or --dice")
+    if pad and (own or table):
+        raise UsageError("--pad has a random design; leave out --pad, or --own and --table")
+    printed = pad_print(first, ground) if pad else None
+    if printed:
+        blank = pad_blank(first, printed, "easy", (long_side, round(long_side * 0.75)))
+        save_photo(folder / "blank.jpg", blank.bgr, {"seed": first} | blank.truth(), quality)
     for seed in range(first, first + count):
         rng = np.random.default_rng([seed, 3])
         chosen = any_of(rng, HAND_HELD) if level == "mixed" else level
         size = (long_side, round(long_side * 0.75))
         page = _own_page(rng, style, code) if own else None
-        if ground:
+        if ground and not printed:
             page = random_page(rng, ground)
         turned = size[::-1] if rng.random() < 0.5 else size
         synth: SynthTable | SynthPhoto
-        if table:
+        if printed:
+            number = seed - first + 1
+            synth = pad_sheet(first, number, printed, chosen, size, messiness, dice=dice)
+        elif table:
             synth = make_table(
                 seed, chosen, book_page=own_book(), page=page, size_wh=turned, messiness=messiness
             )
