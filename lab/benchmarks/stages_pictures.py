@@ -14,7 +14,6 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Photo
 from kdscan.marks.crops import segment
@@ -24,9 +23,9 @@ from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from lab.benchmarks.shared import file_with_map, parser, photo_in
-from lab.synth.fields import scaled, u8
+from lab.synth.fields import F32, U8, scaled, u8
 
-Bgr = NDArray[np.uint8]
+Bgr = U8
 
 WIDTH = 900
 """Width of a picture in pixels."""
@@ -78,7 +77,7 @@ def ink(sheet: MapReading) -> Bgr:
     return np.hstack([grey, side])
 
 
-def tiles(crops: Sequence[NDArray[np.float32]]) -> Bgr:
+def tiles(crops: Sequence[F32]) -> Bgr:
     """Crops in the order of the cells, the castle's last, arranged as on the map."""
     size = len(crops[0])
     whole = np.full((ROWS * (size + 4), COLS * (size + 4)), 255, np.uint8)

@@ -16,6 +16,10 @@ from kdscan.paper.parts import Point
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
+I64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Size = tuple[int, int]
+"""Width and height or, as a shape, height and width of a picture in pixels."""
 Rng = np.random.Generator
 T = TypeVar("T")
 D = TypeVar("D", bound=np.generic)
@@ -130,14 +134,12 @@ def gaussian(picture: NDArray[D], sigma: float) -> NDArray[D]:
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), sigma), picture.dtype)
 
 
-def stretched(
-    picture: NDArray[D], size_wh: tuple[int, int], how: int = cv2.INTER_LINEAR
-) -> NDArray[D]:
+def stretched(picture: NDArray[D], size_wh: Size, how: int = cv2.INTER_LINEAR) -> NDArray[D]:
     """A picture at another size, bilinear."""
     return np.asarray(cv2.resize(picture, size_wh, interpolation=how), picture.dtype)
 
 
-def shrunk(picture: NDArray[D], size_wh: tuple[int, int]) -> NDArray[D]:
+def shrunk(picture: NDArray[D], size_wh: Size) -> NDArray[D]:
     """A picture at a smaller size; each pixel is the mean of the area that it covers."""
     return stretched(picture, size_wh, cv2.INTER_AREA)
 
@@ -191,7 +193,7 @@ class Coarse:
         (8 j - 4.5, 8 i - 4.5).
     """
 
-    def __init__(self, size_wh: tuple[int, int]) -> None:
+    def __init__(self, size_wh: Size) -> None:
         self.w, self.h = size_wh
         self.cols, self.rows = -(-self.w // STEP) + 2, -(-self.h // STEP) + 2
         x, y = np.arange(self.cols) * STEP - 4.5, np.arange(self.rows) * STEP - 4.5
@@ -242,7 +244,7 @@ def unit(mask: U8) -> F32:
     return f32(mask * np.float32(1 / 255))
 
 
-def fill(shape: tuple[int, int], polygon: F64) -> U8:
+def fill(shape: Size, polygon: F64) -> U8:
     """Mask (H, W), 255 inside the polygon (K, 2)."""
     mask = np.zeros(shape, np.uint8)
     fill_into(mask, polygon)
@@ -356,7 +358,7 @@ class Canvas:
         cv2.putText(self.page, text, (int(x), int(y)), face, scale, color, thick, cv2.LINE_AA)
 
 
-def smooth_noise(rng: Rng, shape: tuple[int, int], cells: float) -> F32:
+def smooth_noise(rng: Rng, shape: Size, cells: float) -> F32:
     """Noise of about unit variance, `cells` bumps across the longer side; (H, W) float32.
 
     As `lab.synth.fields.noise`, but it draws other numbers: seeds of trained sets depend on it.

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kdscan.rules.duel.board import Board
+from lab.synth.fields import Size
 from lab.synth.hands.preferences import StrokeBank
 from lab.synth.photo.camera import Level
 from lab.synth.scene import DrawnPage, Page, SynthPhoto, draw_page, random_page, shoot
@@ -22,7 +23,7 @@ def pad_print(seed: int, ground: str | None = None, name: str = "pad") -> Page:
     return structs.replace(layout, name=name), bgr, px_per_mm
 
 
-def pad_blank(seed: int, page: Page, level: Level, size_wh: tuple[int, int]) -> SynthPhoto:
+def pad_blank(seed: int, page: Page, level: Level, size_wh: Size) -> SynthPhoto:
     """A photo of an empty sheet of a pad."""
     layout, bgr, px_per_mm = page
     empty = DrawnPage(layout, bgr, bgr, px_per_mm, Board(), False)
@@ -34,7 +35,7 @@ def pad_sheet(
     number: int,
     page: Page,
     level: Level,
-    size_wh: tuple[int, int],
+    size_wh: Size,
     messiness: float | None = None,
     strokes: StrokeBank | None = None,
     dice: bool | None = None,

@@ -18,6 +18,7 @@ from lab.synth.fields import (
     F64,
     U8,
     Rng,
+    Size,
     any_of,
     f32,
     gaussian,
@@ -129,7 +130,7 @@ def _body(rng: Rng, seen: F32, other: F32, at: F64, size: float) -> F32:
 
 
 def mirrored_lamp(
-    shape_hw: tuple[int, int], at: F64, turn: float, axes: tuple[float, float], power: float
+    shape_hw: Size, at: F64, turn: float, axes: tuple[float, float], power: float
 ) -> F64:
     """(H, W), 0..1: an oval glare; power: 1 for a soft lamp, 3 for one with a rim."""
     y, x = f32(np.mgrid[0 : shape_hw[0], 0 : shape_hw[1]])
@@ -138,7 +139,7 @@ def mirrored_lamp(
     return np.asarray(np.exp(-((u * u + v * v) ** power)))
 
 
-def _filled(shape: F64, shape_hw: tuple[int, int]) -> F32:
+def _filled(shape: F64, shape_hw: Size) -> F32:
     """(H, W), 0..1: coverage of each pixel by a polygon (N, 2)."""
     mask = np.zeros(shape_hw, np.uint8)
     cv2.fillPoly(mask, [np.round(shape * 8).astype(np.int32)], 255, cv2.LINE_AA, 3)

@@ -25,7 +25,7 @@ from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.players import MAX_ROUNDS, play_game
 from kdscan.rules.duel.scoring import score_board
-from lab.synth.fields import F32, F64, U8, Rng, any_of, f32, plain_random, u8
+from lab.synth.fields import F32, F64, U8, Rng, Size, any_of, f32, plain_random, u8
 from lab.synth.hands.hand import draw_board
 from lab.synth.hands.preferences import StrokeBank
 from lab.synth.hands.sketch import Hand, Spot
@@ -332,7 +332,7 @@ def shoot(
     page: DrawnPage,
     level: Level,
     *,
-    size_wh: tuple[int, int],
+    size_wh: Size,
     surfaces: Sequence[U8] = (),
     cover: Cover | None = None,
     table: bool = True,
@@ -358,7 +358,7 @@ def make_photo(
     seed: int,
     level: Level,
     *,
-    size_wh: tuple[int, int],
+    size_wh: Size,
     page: Page | None = None,
     wild: bool = False,
     messiness: float | None = None,

@@ -13,7 +13,6 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.paper.book import BookLayout, marked_places
 from kdscan.rules.duel.board import COLS
@@ -21,7 +20,7 @@ from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.report import spellbook_json
 from kdscan.rules.winner import outcome
-from lab.synth.fields import F64, U8, Rng, f32, plain_random, rotation
+from lab.synth.fields import F64, I64, U8, Rng, Size, f32, plain_random, rotation
 from lab.synth.hands.book import draw_spellbook
 from lab.synth.hands.sketch import Hand
 from lab.synth.photo.camera import LEVELS, Level, develop
@@ -105,7 +104,7 @@ def make_table(
     book_page: tuple[BookLayout, U8, float],
     page: Page | None = None,
     messiness: float | None = None,
-    size_wh: tuple[int, int] = (2016, 1512),
+    size_wh: Size = (2016, 1512),
 ) -> SynthTable:
     """Make the photo of `seed`; the same arguments give the same bytes.
 
@@ -149,7 +148,7 @@ def photograph_table(
     rng: Rng,
     sheets: Sequence[tuple[U8, tuple[float, float], Rect]],
     level: Level,
-    size_wh: tuple[int, int],
+    size_wh: Size,
 ) -> tuple[U8, list[ToPhoto]]:
     """Photograph several sheets at once.
 
@@ -196,7 +195,7 @@ class _Pose:
 
 
 def _arranged(
-    rng: Rng, pages: Sequence[tuple[tuple[float, float], Rect]], order: NDArray[np.int64]
+    rng: Rng, pages: Sequence[tuple[tuple[float, float], Rect]], order: I64
 ) -> list[_Pose]:
     """Poses in which no page covers the required part of one below it."""
     for attempt in range(400):
@@ -245,7 +244,7 @@ def _aimed(
     tilt_deg: tuple[float, float],
     meshes: Sequence[Sheet],
     rects: Sequence[Rect],
-    size_wh: tuple[int, int],
+    size_wh: Size,
 ) -> Camera:
     """A camera that sees the required part of every sheet."""
     seen_of = zip(meshes, rects, strict=True)

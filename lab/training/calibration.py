@@ -19,7 +19,6 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError, NoSheetFound, UsageError
 from kdscan.imaging.photo import load_photos
@@ -30,9 +29,7 @@ from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.interpret import decoded
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.duel_map.read import RISK_SHARES
-from kdscan.templates.learn import learn_template
-from kdscan.templates.template import Template
-from lab.synth.fields import F64
+from lab.synth.fields import F64, Bools
 
 BLANK = "blank.jpg"
 """A photo of a pad's empty sheet, beside its filled ones."""
@@ -119,7 +116,7 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
     return results
 
 
-def fit_platt(probabilities: F64, true: NDArray[np.bool_]) -> tuple[float, float]:
+def fit_platt(probabilities: F64, true: Bools) -> tuple[float, float]:
     """Maximum a posteriori slope and offset of the log odds (Platt scaling).
 
     probabilities: (N,), uncalibrated. true: (N,), whether each event occurred.

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.imaging import formats
 from kdscan.imaging.picture import Photo
@@ -33,6 +32,7 @@ from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board
 from kdscan.rules.duel.coats import COATS
 from lab.synth.fields import (
     F32,
+    I64,
     U8,
     Rng,
     f32,
@@ -92,8 +92,8 @@ class Example:
     """
 
     flat: bytes
-    coat: NDArray[np.int64]
-    crosses: NDArray[np.int64]
+    coat: I64
+    crosses: I64
     castle: bool | None
     crossed: F32 | None
     thumb: bytes = b""
@@ -149,7 +149,7 @@ def to_example(synth: SynthPhoto) -> Example:
     )
 
 
-def labels(board: Board) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def labels(board: Board) -> tuple[I64, I64]:
     """(34,) each: coats as indices of `COATS`, and crosses."""
     shields = [board.get(at) for at in CELLS]
     coats = [COATS.index(shield.coat if shield else None) for shield in shields]

@@ -10,7 +10,6 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.picture import Network, Photo
@@ -21,6 +20,7 @@ from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX, crops, predict_
 from lab.synth.fields import (
     F32,
     F64,
+    I64,
     SHIFT,
     SQUARE,
     U8,
@@ -114,7 +114,7 @@ def recolor(rng: Rng, bgr: U8) -> U8:
     return u8(cv2.transform(bgr, other_colors(rng, 0.25, 0.02)))
 
 
-def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
+def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, I64]:
     """Randomly displaced crops of one kingdom and their kinds: (N, 80, 80, 3) uint8, (N,) int64.
 
     Crops displaced by nearly half a square are labelled as empty.
@@ -159,7 +159,7 @@ def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, NDArray[np.int64]]:
     return np.stack(crops), np.array(labels, np.int64)
 
 
-def occlude(rng: Rng, picture: U8, kinds: NDArray[np.int64]) -> tuple[U8, NDArray[np.int64]]:
+def occlude(rng: Rng, picture: U8, kinds: I64) -> tuple[U8, I64]:
     """Occlude squares of a rectified kingdom with pieces of the same picture, mostly its castle,
     which in photos hides what is behind it. Returns the picture and the kinds, which are
     `UNLABELLED` where too much is hidden.
@@ -264,7 +264,7 @@ class Flat:
     """
 
     picture: bytes
-    kinds: NDArray[np.int64]
+    kinds: I64
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.detection.locate import SheetOutline, locate
 from kdscan.detection.register import register
@@ -14,7 +13,7 @@ from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, lattice_to_flat
 from kdscan.marks.crops import segment
 from kdscan.rules.duel.board import CELLS, COLS
-from lab.synth.fields import F64, u8
+from lab.synth.fields import F64, I64, u8
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
@@ -23,7 +22,7 @@ CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
 TURNED = [2, 3, 0, 1]
 """Order of the corners of a grid that is upside down."""
 
-MarksLogits = tuple[F64, F64, NDArray[np.int64], NDArray[np.int64]]
+MarksLogits = tuple[F64, F64, I64, I64]
 """Logits of coats (N, 7) and crosses (N, 5) of all shields of some sheets, and their labels, (N,)
 each."""
 
@@ -53,7 +52,7 @@ def marks_logits(net: Network, examples: Sequence[Example]) -> MarksLogits:
     )
 
 
-def best_temperature(logits: F64, truth: NDArray[np.int64]) -> float:
+def best_temperature(logits: F64, truth: I64) -> float:
     """The temperature of logits (N, K) with the lowest cross entropy, by a grid search in log
     space."""
 

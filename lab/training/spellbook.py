@@ -10,7 +10,6 @@ from typing import Any
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -18,7 +17,7 @@ from kdscan.imaging.picture import Photo, sigmoid
 from kdscan.inference.store import StruckBy
 from kdscan.paper.book import BookLayout, marked_places
 from kdscan.sheets.spellbook.read import PX_PER_MM, crops, crops_of, find_books
-from lab.synth.fields import F32, F64, U8, Rng, f32, log_uniform, scaled, u8
+from lab.synth.fields import F32, F64, U8, Bools, Rng, f32, log_uniform, scaled, u8
 from lab.synth.hands.book import draw_spellbook, played_book, wild_book
 from lab.synth.photo.camera import LEVELS, compress, photograph
 from lab.synth.scene import own_book
@@ -41,9 +40,9 @@ class BookExample:
     """
 
     crops: U8
-    marked: NDArray[np.bool_]
-    passed: NDArray[np.bool_]
-    is_square: NDArray[np.bool_]
+    marked: Bools
+    passed: Bools
+    is_square: Bools
     struck: tuple[tuple[tuple[int, ...], bool], ...]
     off_mm: F64
 

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.picture import sigmoid
-from lab.synth.fields import F32, SHIFT, U8, Rng, f32, fixed, gaussian, shrunk, toward, u8
+from lab.synth.fields import F32, SHIFT, U8, Rng, Size, f32, fixed, gaussian, shrunk, toward, u8
 from lab.synth.hands.strokes import Path, Pen, drift
 
 TEXTURE = 1024
@@ -73,7 +73,7 @@ def _noise(blur: float) -> F32:
     return f32(sigmoid(1.7 * (soft - soft.mean()) / soft.std()))
 
 
-def noise_patch(shape: tuple[int, int], blur: float, rng: Rng) -> F32:
+def noise_patch(shape: Size, blur: float, rng: Rng) -> F32:
     """Return a random (H, W) float32 piece of smooth noise in 0..1; blur is its scale in px."""
     texture = _noise(blur)
     h, w = shape

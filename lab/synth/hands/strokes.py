@@ -12,9 +12,8 @@ from math import pi, tau
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lab.synth.fields import Color, Rng, any_of, as_bgr, points_at, rotation, toward
+from lab.synth.fields import F64, Color, Rng, any_of, as_bgr, points_at, rotation, toward
 from lab.synth.hands.habits import WRITERS, any_habit
 
 
@@ -84,13 +83,13 @@ def _drawn(rng: Rng, within: list[float] | float) -> float | bool:
     return rng.uniform(within[0], within[1])
 
 
-Path = NDArray[np.float64]
+Path = F64
 
 STEP_MM = 0.9
 """Distance between the points of a path: short enough for bows and wobble to look smooth."""
 
 
-def drift(n: int, rng: np.random.Generator, waves: float = 1.5) -> NDArray[np.float64]:
+def drift(n: int, rng: Rng, waves: float = 1.5) -> F64:
     """Return (n,) smooth noise with mean 0 and a standard deviation of about 1.
 
     waves: number of oscillations over its length.
@@ -101,9 +100,7 @@ def drift(n: int, rng: np.random.Generator, waves: float = 1.5) -> NDArray[np.fl
     return np.asarray((np.sin(t[:, None] * pace + phase) * (0.9, 0.7, 0.4)).sum(1))
 
 
-def line(
-    start: Path, end: Path, rng: np.random.Generator, *, wobble: float = 0.0, bow: float = 0.0
-) -> Path:
+def line(start: Path, end: Path, rng: Rng, *, wobble: float = 0.0, bow: float = 0.0) -> Path:
     """Return a hand-drawn line. wobble: mm of smooth noise; bow: its arc's height by its length."""
     run = end - start
     length = math.hypot(run[0], run[1])
@@ -119,7 +116,7 @@ def line(
 def ring(
     center: Path,
     radius: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     turns: float = 1.05,
     squash: float = 1.0,
@@ -152,7 +149,7 @@ def rounded(path: Path) -> Path:
     return np.concatenate((path[:1], cut, path[-1:]))
 
 
-def scribble(center: Path, radius: float, rng: np.random.Generator, loops: int) -> Path:
+def scribble(center: Path, radius: float, rng: Rng, loops: int) -> Path:
     """Return a tangled path that roughly fills a disc: back and forth while rotating."""
     a0 = rng.uniform(0, tau)
     k = np.arange(2 * loops)
@@ -162,7 +159,7 @@ def scribble(center: Path, radius: float, rng: np.random.Generator, loops: int) 
     return rounded(rounded(corners))
 
 
-def spans(polygon: Path, angle: float, offsets: NDArray[np.float64]) -> Path:
+def spans(polygon: Path, angle: float, offsets: F64) -> Path:
     """Cut a polygon with parallel lines.
 
     angle: direction of the lines in radians; offsets: (K,) their distances from the
@@ -185,7 +182,7 @@ def hatch(
     polygon: Path,
     angle: float,
     gap: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     slop: float = 0.3,
     overshoot: float = 0.0,
@@ -235,7 +232,7 @@ def half(polygon: Path, point: Path, normal: Path) -> Path:
     return np.array(out).reshape(-1, 2)
 
 
-def outline(polygon: Path, rng: np.random.Generator, *, scale: float, wobble: float) -> Path:
+def outline(polygon: Path, rng: Rng, *, scale: float, wobble: float) -> Path:
     """Return the polygon as traced by hand: a closed path, scaled about its middle."""
     ring_ = np.concatenate((polygon, polygon[:1]))
     steps = np.hypot(*np.diff(ring_, axis=0).T)

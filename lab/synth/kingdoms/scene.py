@@ -8,7 +8,6 @@ from math import pi, tau
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.rules.kingdomino.play import Lay, play_game, random_player
@@ -16,9 +15,11 @@ from kdscan.rules.kingdomino.variants import Variants
 from lab.synth.fields import (
     F32,
     F64,
+    I64,
     SHIFT,
     U8,
     Rng,
+    Size,
     any_of,
     blend_into,
     color,
@@ -332,7 +333,7 @@ def make_kingdom_photo(
     wild: bool = False,
     whole: bool = False,
     manner: Manner | None = None,
-    size_wh: tuple[int, int] = (2016, 1512),
+    size_wh: Size = (2016, 1512),
     surfaces: Sequence[U8] = (),
 ) -> KingdomPhoto:
     """Make the photo of `seed`: a kingdom, sometimes a second one and loose dominoes too.
@@ -397,7 +398,7 @@ def _shown(rng: Rng, bank: Bank, domino: Domino) -> Domino:
     return replace(domino, kinds=kinds)
 
 
-def _cells(dominoes: Sequence[Domino]) -> NDArray[np.int64]:
+def _cells(dominoes: Sequence[Domino]) -> I64:
     return np.array([cell for d in dominoes for cell in d.cells])
 
 

@@ -16,13 +16,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.errors import UsageError
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import flatten
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
-from lab.synth.fields import U8, Rng, any_of, shrunk, u8
+from lab.synth.fields import I64, U8, Rng, any_of, shrunk, u8
 
 SQUARE_PX = 100
 """Side of a square's picture."""
@@ -41,7 +40,7 @@ class Board:
     name: str
     kingdom: str
     bgr: U8
-    kinds: NDArray[np.int64]
+    kinds: I64
 
 
 def load_boards(folder: Path) -> list[Board]:

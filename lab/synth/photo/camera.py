@@ -17,7 +17,7 @@ import numpy as np
 
 from kdscan.imaging.formats import jpeg
 from kdscan.rules.duel.board import COLS
-from lab.synth.fields import F64, LUMA, U8, Rng, f32, gaussian, noise, scaled, stretched, u8
+from lab.synth.fields import F64, LUMA, U8, Rng, Size, f32, gaussian, noise, scaled, stretched, u8
 from lab.synth.photo.clutter import Solid
 from lab.synth.photo.exposure import expose
 from lab.synth.photo.lens import (
@@ -208,7 +208,7 @@ def photograph(
     *,
     level: Level,
     grid_mm: Rect,
-    size_wh: tuple[int, int],
+    size_wh: Size,
     surfaces: Sequence[U8] = (),
     stiff: bool = False,
     cover: Cover | None = None,
@@ -250,7 +250,7 @@ def photograph(
 def pose(
     rng: Rng,
     level: Level,
-    size_wh: tuple[int, int],
+    size_wh: Size,
     page_mm: tuple[float, float],
     grid_mm: Rect,
     stiff: bool = False,

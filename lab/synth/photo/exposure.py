@@ -16,6 +16,7 @@ from lab.synth.fields import (
     U8,
     Coarse,
     Rng,
+    Size,
     added,
     blend_into,
     blur,
@@ -228,7 +229,7 @@ def _table(
 
 
 def _sheet_shadow(
-    rng: Rng, camera: Camera, page: PageMap, light: Light, shape: tuple[int, int]
+    rng: Rng, camera: Camera, page: PageMap, light: Light, shape: Size
 ) -> tuple[F32, F32]:
     """The sheet's shadow on the desk, and the dark line where it nearly touches."""
     outline = page.sheet.outline()

@@ -17,7 +17,7 @@ from math import pi, tau
 
 import numpy as np
 
-from lab.synth.fields import F64, Rng, noise, toward
+from lab.synth.fields import F64, Rng, Size, noise, toward
 
 _NODE_MM = 2.2  # pitch of the mesh: narrow enough for a crease
 _SAMPLES = 600
@@ -79,7 +79,7 @@ def bent_sheet(
     return _build(page_mm, middle_mm, bends, dents, slope, lift)
 
 
-def _mesh(page_mm: tuple[float, float]) -> tuple[int, int]:
+def _mesh(page_mm: tuple[float, float]) -> Size:
     """Rows and columns of nodes."""
     columns, rows = (int(np.clip(round(v / _NODE_MM), 24, 120)) + 1 for v in page_mm)
     return rows, columns
@@ -205,7 +205,7 @@ class Camera:
     eye: F64
     axes: F64
     focal: float
-    size_wh: tuple[int, int]
+    size_wh: Size
     k1: float = 0.0
 
     @property

@@ -11,7 +11,7 @@ from math import tau
 import cv2
 import numpy as np
 
-from lab.synth.fields import F32, F64, U8, Rng, blur, f32, fill_into, noise, toward, unit
+from lab.synth.fields import F32, F64, U8, Rng, Size, blur, f32, fill_into, noise, toward, unit
 
 GAMMA = 2.2
 """Exponent from stored pixels, 0..1, to linear light."""
@@ -117,7 +117,7 @@ def to_display(linear: F32) -> F32:
     return f32(cv2.pow(np.maximum(linear, 1e-5), 1 / GAMMA))
 
 
-def thrown_shadow(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
+def thrown_shadow(rng: Rng, shape: Size, severity: float) -> F32:
     """Shadows of objects outside the picture: arms, phones, window frames, leaves.
 
     Returns (H, W) float32, 0 in full light, 1 in full shadow.
@@ -172,13 +172,13 @@ def _cast(rng: Rng, kind: str, h: int, w: int) -> U8:
     return mask
 
 
-def _leaves(rng: Rng, shape: tuple[int, int]) -> F32:
+def _leaves(rng: Rng, shape: Size) -> F32:
     field = noise(rng, shape, rng.uniform(3, 18))
     field += 0.7 * noise(rng, shape, rng.uniform(12, 40))
     return f32(np.clip((field - rng.uniform(-0.5, 1)) * 3, 0, 1))
 
 
-def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
+def reflections(rng: Rng, shape: Size) -> F32:
     """Windows, lamps and walls mirrored by a polished table; (H, W) float32, 0..1."""
     h, w = shape
     mask = np.zeros(shape, np.uint8)
@@ -192,7 +192,7 @@ def reflections(rng: Rng, shape: tuple[int, int]) -> F32:
     return blur(unit(mask), float(max(h, w) * 10 ** rng.uniform(-2.5, -1.1)))
 
 
-def uneven(rng: Rng, shape: tuple[int, int], severity: float) -> F32:
+def uneven(rng: Rng, shape: Size, severity: float) -> F32:
     """Uneven ambient light: a gradient across the picture and broad clouds; (H, W), mean near 1."""
     h, w = shape
     slope = rng.normal(0, 0.22 * severity, 2)

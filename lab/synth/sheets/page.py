@@ -23,6 +23,7 @@ from lab.synth.fields import (
     Canvas,
     Color,
     Rng,
+    Size,
     f32,
     gaussian,
     noise,
@@ -38,7 +39,7 @@ from lab.synth.sheets.grounds.draw import draw_ground
 from lab.synth.sheets.grounds.palette import Palette, luma
 
 
-def bare_paper(rng: Rng, shape: tuple[int, int], style: PrintStyle) -> U8:
+def bare_paper(rng: Rng, shape: Size, style: PrintStyle) -> U8:
     """Paper of (h, w) pixels, with its grain, its age and a pale picture: (h, w, 3) uint8 BGR."""
     h, w = shape
     tone = np.zeros((h, w), np.float32)
@@ -234,7 +235,7 @@ def lighten_ground(page: U8, layout: Layout, px_per_mm: float, rng: Rng) -> U8:
     return u8(cv2.convertScaleAbs(calm, None, paler, 255 * (1 - paler)))
 
 
-def drawing_mask(layout: Layout, shape: tuple[int, int], px_per_mm: float) -> U8:
+def drawing_mask(layout: Layout, shape: Size, px_per_mm: float) -> U8:
     """(H, W) uint8: 255 on shields and circles, where players draw."""
     canvas = Canvas(np.zeros(shape, np.uint8), px_per_mm)
     for at in CELLS:

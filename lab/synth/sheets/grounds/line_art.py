@@ -14,6 +14,7 @@ from lab.synth.fields import (
     Canvas,
     Color,
     Rng,
+    Size,
     any_of,
     f32,
     fractal,
@@ -45,7 +46,7 @@ def _shape(layout: Layout, scale: float) -> tuple[int, int]:
     return round(h * scale), round(w * scale)
 
 
-def _fibres(rng: Rng, shape: tuple[int, int], count: int) -> F32:
+def _fibres(rng: Rng, shape: Size, count: int) -> F32:
     """Short curved threads, lighter and darker than the paper; (H, W) about -1..1."""
     canvas = np.full(shape, 128, np.uint8)
     h, w = shape
