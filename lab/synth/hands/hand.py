@@ -111,9 +111,27 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
     """Draw the contents of one cell, and traces of what was there before."""
     rng, hand, messiness = sheet.rng, sheet.hand, sheet.messiness
     shield = sheet.shield_of(cell)
-    _ghost(sheet, shield, mark is None)
+    # leave what an eraser left of an earlier mark
+    pen = sheet.hand.pen
+    often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.messiness * sheet.erased
+    if rng.random() < often:
+        coat = any_of(rng, tuple(COATS))
+        marks = COATS[coat](shield, sheet.brush(pen))
+        if mark is not None and coat in (Coat.FILLED, Coat.CHECKED):
+            marks = marks[:3]
+        _erase(sheet, marks, shield.middle, shield.radius)
+    if len(shield.circles) and rng.random() < often:
+        at = shield.circles[rng.integers(len(shield.circles))]
+        marks = draw_cross(at, shield.circle, shield.pitch, sheet.brush(pen), "x")
+        _erase(sheet, marks, at, shield.circle)
     if rng.random() < 0.008 * messiness:
-        _paint_over(sheet, shield)
+        # paint correction fluid over a wrong dot; the right coat goes on top
+        pen = sheet.hand.pen
+        small = replace(shield, radius=0.6 * shield.radius)
+        sheet.ink(one_dot(small, sheet.brush(pen)), pen)
+        reach = shield.radius * rng.uniform(0.75, 1.0)
+        edge = ring(shield.middle, reach, rng, squash=rng.uniform(0.85, 1.0), wobble=0.06)
+        fluid(sheet.page, edge, rng, sheet.px_per_mm)
     if mark is None:
         return
     coat = mark.coat
@@ -209,32 +227,6 @@ def _strike(sheet: Sketch, shield: ShieldShape, pen: Pen) -> ShieldShape:
     low = shield.middle + shift
     box = np.array(((-1, -0.42), (1, -0.42), (1, 0.42), (-1, 0.42))) * shield.radius + low
     return replace(shield, polygon=box, middle=low, radius=size)
-
-
-def _paint_over(sheet: Sketch, shield: ShieldShape) -> None:
-    """Paint correction fluid over a wrong dot; the right coat goes on top."""
-    rng, pen = sheet.rng, sheet.hand.pen
-    small = replace(shield, radius=0.6 * shield.radius)
-    sheet.ink(one_dot(small, sheet.brush(pen)), pen)
-    reach = shield.radius * rng.uniform(0.75, 1.0)
-    edge = ring(shield.middle, reach, rng, squash=rng.uniform(0.85, 1.0), wobble=0.06)
-    fluid(sheet.page, edge, rng, sheet.px_per_mm)
-
-
-def _ghost(sheet: Sketch, shield: ShieldShape, empty: bool) -> None:
-    """Leave what an eraser left of an earlier mark."""
-    rng, pen = sheet.rng, sheet.hand.pen
-    often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.messiness * sheet.erased
-    if rng.random() < often:
-        coat = any_of(rng, tuple(COATS))
-        marks = COATS[coat](shield, sheet.brush(pen))
-        if not empty and coat in (Coat.FILLED, Coat.CHECKED):
-            marks = marks[:3]
-        _erase(sheet, marks, shield.middle, shield.radius)
-    if len(shield.circles) and rng.random() < often:
-        at = shield.circles[rng.integers(len(shield.circles))]
-        marks = draw_cross(at, shield.circle, shield.pitch, sheet.brush(pen), "x")
-        _erase(sheet, marks, at, shield.circle)
 
 
 def _erase(sheet: Sketch, marks: Strokes, at: Path, size: float) -> None:

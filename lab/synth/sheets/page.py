@@ -319,7 +319,26 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
         style = ensure_contrast(page, layout, style, px_per_mm)
     canvas = Canvas(page, px_per_mm)
     ornaments(canvas, layout, style, rng)
-    _cells_and_lines(canvas, layout, style)
+    (gx, gy, gw, gh), (cw, ch) = layout.grid_rect, layout.cell_mm
+    if style.cell_fill == "tint":
+        canvas.fill(rect(gx, gy, gx + gw, gy + gh), style.cell_tint)
+    for row in range(ROWS):
+        for col in range(COLS):
+            x, y = gx + col * cw, gy + row * ch
+            if style.cell_fill == "checker" and (row + col) % 2:
+                canvas.fill(rect(x, y, x + cw, y + ch), style.cell_tint)
+            elif style.cell_fill == "boxes":
+                m = 0.03 * cw
+                box = rect(x + m, y + m, x + cw - m, y + ch - m)
+                canvas.fill(box, style.cell_tint)
+                if layout.lines != "none":
+                    canvas.outline(box, style.line_color, style.line_mm)
+    if style.cell_fill != "boxes":
+        for i in range(1, COLS):
+            _line(canvas, layout, style, (gx + i * cw, gy), (gx + i * cw, gy + gh))
+        for i in range(1, ROWS):
+            _line(canvas, layout, style, (gx, gy + i * ch), (gx + gw, gy + i * ch))
+    _frame(canvas, layout, style, (gx, gy, gx + gw, gy + gh))
     for row in range(ROWS):
         for col in range(COLS):
             at = layout.center_mm(row, col)
@@ -362,29 +381,6 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
                     if style.circle_mm:
                         canvas.circle(center, radius, style.circle_color, style.circle_mm)
     return reproduced(rng, page, px_per_mm, painted=style.palette is not None)
-
-
-def _cells_and_lines(canvas: Canvas, layout: Layout, style: PrintStyle) -> None:
-    (gx, gy, gw, gh), (cw, ch) = layout.grid_rect, layout.cell_mm
-    if style.cell_fill == "tint":
-        canvas.fill(rect(gx, gy, gx + gw, gy + gh), style.cell_tint)
-    for row in range(ROWS):
-        for col in range(COLS):
-            x, y = gx + col * cw, gy + row * ch
-            if style.cell_fill == "checker" and (row + col) % 2:
-                canvas.fill(rect(x, y, x + cw, y + ch), style.cell_tint)
-            elif style.cell_fill == "boxes":
-                m = 0.03 * cw
-                box = rect(x + m, y + m, x + cw - m, y + ch - m)
-                canvas.fill(box, style.cell_tint)
-                if layout.lines != "none":
-                    canvas.outline(box, style.line_color, style.line_mm)
-    if style.cell_fill != "boxes":
-        for i in range(1, COLS):
-            _line(canvas, layout, style, (gx + i * cw, gy), (gx + i * cw, gy + gh))
-        for i in range(1, ROWS):
-            _line(canvas, layout, style, (gx, gy + i * ch), (gx + gw, gy + i * ch))
-    _frame(canvas, layout, style, (gx, gy, gx + gw, gy + gh))
 
 
 def _frame(
