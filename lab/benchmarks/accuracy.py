@@ -38,7 +38,7 @@ from kdscan.reader import read_photo
 from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.scoring import score_board
-from kdscan.sheets.base import maps_of
+from kdscan.sheets.base import AnyReading, maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from kdscan.sheets.spellbook.model import SpellbookReading
@@ -116,7 +116,11 @@ def judge_book(truth: Json, books: Sequence[SpellbookReading], out: Counts) -> N
 
 
 def judge_game(
-    truth: Json, photo: Photo, maps: list[MapReading | None], sheets: tuple, out: Counts
+    truth: Json,
+    photo: Photo,
+    maps: list[MapReading | None],
+    sheets: tuple[AnyReading, ...],
+    out: Counts,
 ) -> None:
     """Add the results of a game, whose maps were read as `maps`, in the truth's order."""
     report = PhotoReport("table", size_wh=(photo.width, photo.height), sheets=sheets)

@@ -99,7 +99,7 @@ class Covering:
 
     def finish(self, image: U8) -> None:
         """Add glare, in place; then compute what is hidden."""
-        mask = np.zeros(image.shape[:2], np.uint8)
+        mask: U8 = np.zeros(image.shape[:2], np.uint8)
         for solid in self._solids:
             for face in solid.faces:
                 fill_into(mask, self._camera.project(face))

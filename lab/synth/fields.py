@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
@@ -22,7 +22,7 @@ Size = tuple[int, int]
 """Width and height or, as a shape, height and width of a picture in pixels."""
 Rng = np.random.Generator
 T = TypeVar("T")
-D = TypeVar("D", bound=np.generic)
+D = TypeVar("D", bound="np.integer[Any] | np.floating[Any]")
 Color = tuple[float, float, float]
 """Blue, green, red from 0 to 255, OpenCV's order."""
 
@@ -157,7 +157,7 @@ def plain_random(rng: Rng) -> random.Random:
 
 def any_of(rng: Rng, items: Sequence[T]) -> T:
     """One of some items, all equally likely."""
-    return items[rng.integers(len(items))]
+    return items[int(rng.integers(len(items)))]
 
 
 def weighted(rng: Rng, weights: Mapping[T, float]) -> T:

@@ -177,7 +177,7 @@ def photograph_table(
     below = [(sheets[k][0], maps[k]) for k in order[:-1]]
     image = expose(rng, sheets[top][0], maps[top], camera, scenery, severity, below)
     corners = maps[top].page_to_photo(corners_of(sheets[top][2]))
-    detail = np.linalg.norm(corners[1] - corners[0]) / COLS
+    detail = float(np.linalg.norm(corners[1] - corners[0])) / COLS
     return develop(rng, image, severity, detail), [each.page_to_photo for each in maps]
 
 

@@ -35,6 +35,7 @@ from lab.synth.fields import (
     I64,
     U8,
     Rng,
+    any_of,
     f32,
     gaussian,
     log_uniform,
@@ -115,7 +116,7 @@ def jpeg(bgr: U8, quality: int = 93) -> bytes:
 
 def unpack(data: bytes) -> U8:
     """A picture of an Example: (H, W, 3) uint8 BGR."""
-    return u8(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR))
+    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
 
 
 def thumbnail(bgr: U8) -> tuple[bytes, float]:
@@ -205,7 +206,7 @@ def random_own_page(rng: Rng) -> Page:
     """Our own sheet in a random layout, style and language, with a code, a name or neither."""
     name = str(rng.choice(layouts(), p=[0.75, 0.25]))
     look = any_look(rng)
-    ticket = OWN_TICKETS[rng.integers(len(OWN_TICKETS))]
+    ticket = any_of(rng, OWN_TICKETS)
     layout, page, px_per_mm = _own_page_cached(look=look, ticket=ticket, name=name)
     return layout, reproduced(rng, page, px_per_mm, painted=False), px_per_mm
 

@@ -27,8 +27,8 @@ def load_labels(folder: Path) -> list[Example]:
     found: list[Example] = []
     for path in sorted(folder.glob("*.json")):
         try:
-            truth = json.loads(path.read_text("utf-8"))
-            if isinstance(truth, dict) and {"board", "pixels"} <= truth.keys():
+            truth: Any = json.loads(path.read_text("utf-8"))
+            if {"board", "pixels"} <= set(truth):
                 centers, used = _centers(truth), truth.get("castle_used")
                 seen = set(truth.get("seen", truth["pixels"]))
                 coat = np.full(len(CELLS), UNKNOWN, np.int64)

@@ -96,7 +96,7 @@ def wild_book(rng: Rng) -> Spellbook:
             struck, used = rng.random() < 0.5, rng.random() < 0.5
             lines[coat] = SpellbookLine(filled, struck, used)
         players.append(lines)
-    chosen = tuple(Coat)[rng.integers(6)] if rng.random() < 0.7 else None
+    chosen = any_of(rng, tuple(Coat)) if rng.random() < 0.7 else None
     return Spellbook((players[0], players[1]), chosen)
 
 

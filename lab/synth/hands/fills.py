@@ -11,7 +11,7 @@ from math import pi, tau
 
 import numpy as np
 
-from lab.synth.fields import points_at, toward
+from lab.synth.fields import any_of, points_at, toward
 from lab.synth.hands.ink import Stroke, Strokes
 from lab.synth.hands.preferences import Brush, ShieldShape
 from lab.synth.hands.strokes import (
@@ -142,7 +142,7 @@ def _contour(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
         for _ in range(rng.integers(1, 3))
     ]
     inner = polygon.mean(0) + (polygon - polygon.mean(0)) * 0.9
-    way = ("hatch", "zigzag", "scribble")[rng.integers(3)]
+    way = any_of(rng, ("hatch", "zigzag", "scribble"))
     return rims + fill(inner, brush, way, whole=False)
 
 

@@ -123,7 +123,7 @@ def smudge(page: U8, at: Path, size: float, rng: Rng, px_per_mm: float) -> None:
     fall = f32(np.exp(-1.5 * (local**2).sum(1)).reshape(xx.shape))
     cloud = noise_patch((y1 - y0, x1 - x0), 12.0, rng)
     alpha = fall * (0.3 + 0.7 * cloud) * rng.uniform(0.03, 0.16)
-    multiply(page, (x0, y0), alpha, (0.3, 0.3, 0.3))
+    multiply(page, (x0, y0), f32(alpha), (0.3, 0.3, 0.3))
 
 
 def smear(page: U8, blank: U8, at: Path, reach: float, rng: Rng, px_per_mm: float) -> None:

@@ -237,7 +237,7 @@ class Table:
         seen = cv2.warpPerspective(picture, matrix, size, borderMode=cv2.BORDER_REPLICATE)
         mask = np.zeros((size[1], size[0]), np.uint8)
         cv2.fillConvexPoly(mask, fixed(target - low), 255, cv2.LINE_AA, SHIFT)
-        weight = f32(mask) / 255
+        weight = f32(f32(mask) / 255)
         if shown is not None:
             wide = cv2.resize(shown, picture.shape[1::-1], interpolation=cv2.INTER_NEAREST)
             weight *= cv2.warpPerspective(wide, matrix, size, borderMode=cv2.BORDER_REPLICATE)

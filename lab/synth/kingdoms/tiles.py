@@ -66,7 +66,7 @@ def load_boards(folder: Path) -> list[Board]:
                 (s["terrain"], int(s["crowns"]))
             )
         size = (shape[1] * SQUARE_PX, shape[0] * SQUARE_PX)
-        flat = shrunk(bgr, size)
+        flat = shrunk(u8(bgr), size)
         boards.append(Board(name, squares[0]["kingdom"], flat, kinds))
     return boards
 

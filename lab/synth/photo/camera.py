@@ -93,7 +93,7 @@ def develop(rng: Rng, image: U8, severity: float, detail_px: float, colored: boo
 def compress(image: U8, quality: int) -> U8:
     """Encode as JPEG and decode again."""
     data = np.frombuffer(jpeg(image, quality), np.uint8)
-    return u8(cv2.imdecode(data, cv2.IMREAD_COLOR))
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
 def _focus(rng: Rng, image: U8, severity: float, detail_px: float) -> U8:

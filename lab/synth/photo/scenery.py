@@ -249,8 +249,7 @@ def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8
         mix = np.eye(3) * rng.uniform(0.6, 1.2) + rng.normal(0, 0.08, (3, 3))
         if rng.random() < 0.15:
             mix = mix[rng.permutation(3)]
-        mix = f32(np.hstack([mix, rng.normal(0, 10, (3, 1))]))
-        tile = u8(cv2.transform(tile, mix))
+        tile = u8(cv2.transform(tile, f32(np.hstack([mix, rng.normal(0, 10, (3, 1))]))))
         return Desk(tile, float(10 ** rng.uniform(-0.6, 0.35)), angle, rng.uniform(0, 1))
     if rng.random() < 0.06 + 0.06 * severity:  # a table like paper
         like = np.clip(paper_bgr * rng.uniform(0.88, 1.08) + rng.normal(0, 4, 3), 0, 255)

@@ -13,13 +13,13 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import NETWORKS, Models
-from lab.training import cards
+from lab.training import recipe
 from lab.training.recipe import load_recipe
 from lab.training.weights import recipe_path, weights_path
 
 ROOT = Path(__file__).parents[3]
 MODELS = ROOT / "models"
-SHIPPED = cards.shipped(MODELS)
+SHIPPED = recipe.shipped(MODELS)
 
 
 def measured(name: str) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def measured(name: str) -> dict[str, Any]:
 
 def test_cards_are_made_from_what_ships() -> None:
     """`python -m lab.training cards` writes them."""
-    for path, text in cards.pages(MODELS).items():
+    for path, text in recipe.pages(MODELS).items():
         assert path.read_text("utf-8") == text, path
 
 

@@ -92,15 +92,13 @@ def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Pa
     page = FAMILIES[family][0](rng, layout, scale, palette)
     if rng.random() < 0.25:
         # edges that darken, or fade into the paper, in place
-        h, w = page.shape[:2]
-        x = np.abs(np.linspace(-1, 1, w, dtype=np.float32))[None]
-        y = np.abs(np.linspace(-1, 1, h, dtype=np.float32))[:, None]
+        down, across = (np.abs(np.linspace(-1, 1, n, dtype=np.float32)) for n in page.shape[:2])
         power = rng.uniform(2, 8)
-        edge = (x**power + y**power) ** (1 / power)
+        edge = (across[None] ** power + down[:, None] ** power) ** (1 / power)
         start = rng.uniform(0.6, 0.95)
         weight = f32(np.clip((edge - start) / (1.1 - start), 0, 1) * rng.uniform(0.3, 1.0))
-        shade = np.array(palette.paper) if rng.random() < 0.5 else np.array(palette.ink) * 0.5 + 60
-        wash(page, shade, weight)
+        pale = rng.random() < 0.5
+        wash(page, np.array(palette.paper) if pale else np.array(palette.ink) * 0.5 + 60, weight)
     if rng.random() < 0.35:
         # a white or tinted margin, lines around the map, or a scale of degrees; in place
         (gx, gy), (cw, ch), (w, h) = layout.grid_mm, layout.cell_mm, layout.page_mm

@@ -117,8 +117,8 @@ def painted(rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
         angles = lean + rng.normal(0, jitter, count)
         half = reach * rng.uniform(0.3, 1.0, count)
         step = toward(angles) * half[:, None]
-        tone = 1 + rng.normal(0, 0.06, (count, 1)) + rng.normal(0, 0.02, (count, 3))
-        shades = np.clip(areas[at[:, 1].astype(int), at[:, 0].astype(int)] * tone, 0, 255)
+        lighter = 1 + rng.normal(0, 0.06, (count, 1)) + rng.normal(0, 0.02, (count, 3))
+        shades = np.clip(areas[at[:, 1].astype(int), at[:, 0].astype(int)] * lighter, 0, 255)
         ends = np.round(np.concatenate([at - step, at + step], 1)).astype(int).tolist()
         wide = np.maximum(1, np.round(reach * rng.uniform(0.1, 0.4, count))).astype(int).tolist()
         for (x0, y0, x1, y1), shade, thick in zip(ends, shades.tolist(), wide, strict=True):
