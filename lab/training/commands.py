@@ -70,7 +70,7 @@ def make(
     """
     from lab.training import making
     from lab.training.recipe import load_recipe
-    from lab.training.sources import Material
+    from lab.training.tasks import Material
 
     recipe = load_recipe(models, name)
     material = Material(out, strokes, surfaces, kingdoms_in(boards, photos))
@@ -101,8 +101,7 @@ def kingdoms(
     """
     from lab.training import making
     from lab.training.recipe import HeldBack, Recipe, Training
-    from lab.training.sources import Material
-    from lab.training.tasks import TASKS
+    from lab.training.tasks import TASKS, Material
     from lab.training.trainer import LONGEST_MEAN
 
     found_boards = kingdoms_in(boards, photos)
@@ -202,11 +201,10 @@ def fit(
         why = "labelled sheets teach marks alone"
         raise typer.BadParameter(why, param_hint="--labels")
     from kdscan.inference.store import Models
-    from lab.training.sources import Material, supply
+    from lab.training import weights_path
     from lab.training.supply import COUNT, VIEWS
-    from lab.training.tasks import TASKS
+    from lab.training.tasks import TASKS, Material, supply
     from lab.training.trainer import Run, digest, latest, train
-    from lab.training.weights import weights_path
 
     task, folder = TASKS[name], out / name
     if start is not None and start.is_dir():

@@ -27,7 +27,7 @@ from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
 from lab.synth.fields import f32
-from lab.training import ink_reader, kingdoms, spellbook
+from lab.training import ink_reader, kingdoms, spellbook, weights_path
 from lab.training.cover import cover_figures
 from lab.training.ink import ink_figures
 from lab.training.marks_networks import MarksInference, MarksNet
@@ -40,12 +40,10 @@ from lab.training.measure import (
 )
 from lab.training.networks import Calibrated
 from lab.training.recipe import UNKNOWN, Recipe
-from lab.training.sources import Material, held_back, split, supply
 from lab.training.supply import VIEWS
 from lab.training.task import as_network
-from lab.training.tasks import TASKS
+from lab.training.tasks import TASKS, Material, held_back, split, supply
 from lab.training.trainer import Run, digest, keep_weights, load_weights, train
-from lab.training.weights import weights_path
 
 INK_PLANES = (len(CELLS) + 1, 1, INPUT_PX, INPUT_PX)
 COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), COARSE_PX, COARSE_PX)

@@ -16,7 +16,7 @@ import msgspec
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import NETWORKS, Models
-from lab.training.weights import recipe_path, weights_path
+from lab.training import recipe_path, weights_path
 
 UNKNOWN: Literal["unknown"] = "unknown"
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kdscan.inference.store import Models
+from lab.training import weights_path
 from lab.training.recipe import load_recipe
-from lab.training.weights import weights_path
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
@@ -58,7 +58,7 @@ def test_the_weights_that_are_kept_are_those_that_ship(name: str) -> None:
 @pytest.mark.parametrize("name", ["ink-2", "refine-6", "spellbook-3"])
 def test_a_hundredth_of_a_recipe_makes_a_model(tmp_path: Path, name: str) -> None:
     from lab.training.making import make
-    from lab.training.sources import Material
+    from lab.training.tasks import Material
 
     recipe = load_recipe(MODELS, name)
     into = tmp_path / "models"
@@ -79,8 +79,7 @@ def test_kingdoms_held_back_are_learned_after_measuring(tmp_path: Path, network:
     from lab.tests.synth.test_kingdoms import board
     from lab.training.making import make
     from lab.training.recipe import HeldBack, Recipe, Training
-    from lab.training.sources import Material
-    from lab.training.tasks import TASKS
+    from lab.training.tasks import TASKS, Material
     from lab.training.trainer import latest
 
     task = TASKS[network]

@@ -76,10 +76,10 @@ def test_the_published_network_says_what_the_trained_one_says(network: str) -> N
 
 @pytest.mark.parametrize("recipe", ["ink-2", "marks-19", "refine-6", "tiles-4"])
 def test_a_recipe_can_start_from_its_parent(recipe: str) -> None:
+    from lab.training import weights_path
     from lab.training.recipe import load_recipe
     from lab.training.tasks import TASKS
     from lab.training.trainer import load_weights
-    from lab.training.weights import weights_path
 
     models = Path(__file__).parents[3] / "models"
     made = load_recipe(models, recipe)

@@ -13,9 +13,8 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import NETWORKS, Models
-from lab.training import recipe
+from lab.training import recipe, recipe_path, weights_path
 from lab.training.recipe import load_recipe
-from lab.training.weights import recipe_path, weights_path
 
 ROOT = Path(__file__).parents[3]
 MODELS = ROOT / "models"
