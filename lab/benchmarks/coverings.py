@@ -64,38 +64,37 @@ class Covering:
             tip = place - np.array([*along, 0]) * rng.uniform(3, 12)
             self._solids = [finger(rng, skin, tip, along)]
         elif kind in ("scrap", "note", "cloth", "sheet"):
-            self._solids = [self._flat(place)]
+            # a thin object that lies on the sheet
+            cell = float(np.mean(self._layout.cell_mm))
+            outline: F64
+            white = color(rng, (0, 0.06), (0.8, 1)).astype(float)
+            if self.kind == "scrap":
+                t = np.sort(rng.uniform(0, tau, int(rng.integers(4, 9))))
+                star = toward(t) * rng.uniform(0.5, 1.2, (len(t), 1))
+                outline = np.asarray(cv2.convexHull(f32(star))[:, 0] * cell, np.float64)
+            elif self.kind == "sheet":  # another sheet that covers a corner of this one
+                outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - (0.02, 0.02)) * 150.0
+            else:
+                outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - 0.5) * cell
+                outline *= rng.uniform(0.8, 2.2, 2)
+            if self.kind == "note":
+                white = color(rng, (0.25, 0.7), (0.75, 1)).astype(float)
+            elif self.kind == "cloth":
+                white = np.full(3, 190.0)
+            (middle,) = self._page.sheet.at(np.array([self._layout.page_mm]) / 2)
+            away = np.arctan2(*(place - middle)[1::-1])
+            angle = (
+                away - pi / 4 + rng.normal(0, 0.3) if self.kind == "sheet" else rng.uniform(0, 7)
+            )
+            flat = (
+                np.column_stack([outline @ rotation(float(angle)).T, np.full(len(outline), 0.4)])
+                + place
+            )
+            self._solids = [Solid((flat,), np.array([[0, 0, 1.0]]), white[None], 0.02)]
         elif kind not in ("glare", "lamps"):
             solid = random_solid(rng, kind).lifted()
             self._solids = [solid.moved(place)]
         return self._solids
-
-    def _flat(self, place: F64) -> Solid:
-        """A thin object that lies on the sheet."""
-        rng, cell = self._rng, float(np.mean(self._layout.cell_mm))
-        outline: F64
-        white = color(rng, (0, 0.06), (0.8, 1)).astype(float)
-        if self.kind == "scrap":
-            t = np.sort(rng.uniform(0, tau, int(rng.integers(4, 9))))
-            star = toward(t) * rng.uniform(0.5, 1.2, (len(t), 1))
-            outline = np.asarray(cv2.convexHull(f32(star))[:, 0] * cell, np.float64)
-        elif self.kind == "sheet":  # another sheet that covers a corner of this one
-            outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - (0.02, 0.02)) * 150.0
-        else:
-            outline = (np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) - 0.5) * cell
-            outline *= rng.uniform(0.8, 2.2, 2)
-        if self.kind == "note":
-            white = color(rng, (0.25, 0.7), (0.75, 1)).astype(float)
-        elif self.kind == "cloth":
-            white = np.full(3, 190.0)
-        (middle,) = self._page.sheet.at(np.array([self._layout.page_mm]) / 2)
-        away = np.arctan2(*(place - middle)[1::-1])
-        angle = away - pi / 4 + rng.normal(0, 0.3) if self.kind == "sheet" else rng.uniform(0, 7)
-        flat = (
-            np.column_stack([outline @ rotation(float(angle)).T, np.full(len(outline), 0.4)])
-            + place
-        )
-        return Solid((flat,), np.array([[0, 0, 1.0]]), white[None], 0.02)
 
     def finish(self, image: U8) -> None:
         """Add glare, in place; then compute what is hidden."""

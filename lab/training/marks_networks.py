@@ -48,14 +48,11 @@ class MarksInference(nn.Module):
         count = torch.sigmoid(net.spots(at8)).sum((2, 3)) / 4
         features = torch.cat([near, fine, count], 1)[None, :-1]
         combined = torch.cat([features, net.attention(net.token(features) + net.position)], 2)
-        return net.coat(combined), net.crosses(combined), net.castle(near[-1:]), self._offsets(at16)
-
-    def _offsets(self, at16: Tensor) -> Tensor:
         head = self.net.offset
         own = torch.relu(head.squeeze(at16)).flatten(1)[None]
         sheet = head.sheet((self.edges @ own).flatten(1))
         offsets: Tensor = head.out(torch.relu(head.cell(own) + sheet[:, None]))
-        return offsets
+        return net.coat(combined), net.crosses(combined), net.castle(near[-1:]), offsets
 
 
 class SheetContextInference(nn.Module):

@@ -40,7 +40,32 @@ def fill(polygon: Path, brush: Brush, style: str, *, whole: bool = True) -> Stro
     size = np.sqrt(np.ptp(polygon, 0).prod())
     style = "hatch" if style == "gapped" and not whole else style
     if style in _EVEN:
-        return _even(polygon, brush, style, size, whole)
+        # roughly equidistant strokes over the area, in one or more passes
+        rng, traits = brush.rng, brush.traits
+        loose = {"sparse": 0.45, "zigzag": rng.beta(1.2, 2.0)}.get(style, 0.0)
+        gap = _gap(brush, size, whole, loose)
+        angle = traits.hatch + rng.normal(0, 0.1 + 0.15 * traits.slop)
+        over = size * traits.slop * rng.normal(0.0, 0.05)
+        bow = traits.bow * rng.normal(0, 1.5)
+        joined = traits.joined or style == "zigzag"
+        slop = min(traits.slop + (0.3 if style == "zigzag" else 0.0), 1.3)
+        paths = hatch(polygon, angle, gap, rng, slop=slop, overshoot=over, joined=joined, bow=bow)
+        if style == "zigzag":
+            paths = [rounded(p) for p in paths]
+        if style == "cross_hatch":
+            turn = angle + pi / 2 + rng.normal(0, 0.2)
+            again = gap * rng.uniform(1, 1.6)
+            paths += hatch(polygon, turn, again, rng, slop=slop, overshoot=over, joined=joined)
+        if style == "passes":
+            for _ in range(rng.integers(1, 3)):
+                turn = rng.uniform(0, pi)
+                paths += hatch(
+                    polygon, turn, 1.5 * gap, rng, slop=0.8, overshoot=over - 0.04 * size
+                )
+        strokes = brush.strokes(paths)
+        if rng.random() < 0.2:
+            strokes.append(Stroke(outline(polygon, rng, scale=0.97, wobble=0.02 * size)))
+        return strokes
     if style == "spiral":  # a round one in a quarter of a shield would be a dot
         return _spiral(polygon, brush, size, _gap(brush, size, whole), whole)
     return _FILLS[style](polygon, brush, size, _gap(brush, size, whole))
@@ -57,33 +82,6 @@ def _gap(brush: Brush, size: float, whole: bool, loose: float = 0.0) -> float:
     most = max(size / (FEWEST if whole else 4), least)
     open_ = tight + loose * max(most - tight, 0.0)
     return least + (open_ - least) * brush.near(max(brush.traits.gap, 0.9 * loose), 0.15, 0, 1)
-
-
-def _even(polygon: Path, brush: Brush, style: str, size: float, whole: bool) -> Strokes:
-    """Roughly equidistant strokes over the area, in one or more passes."""
-    rng, traits = brush.rng, brush.traits
-    loose = {"sparse": 0.45, "zigzag": rng.beta(1.2, 2.0)}.get(style, 0.0)
-    gap = _gap(brush, size, whole, loose)
-    angle = traits.hatch + rng.normal(0, 0.1 + 0.15 * traits.slop)
-    over = size * traits.slop * rng.normal(0.0, 0.05)
-    bow = traits.bow * rng.normal(0, 1.5)
-    joined = traits.joined or style == "zigzag"
-    slop = min(traits.slop + (0.3 if style == "zigzag" else 0.0), 1.3)
-    paths = hatch(polygon, angle, gap, rng, slop=slop, overshoot=over, joined=joined, bow=bow)
-    if style == "zigzag":
-        paths = [rounded(p) for p in paths]
-    if style == "cross_hatch":
-        turn = angle + pi / 2 + rng.normal(0, 0.2)
-        again = gap * rng.uniform(1, 1.6)
-        paths += hatch(polygon, turn, again, rng, slop=slop, overshoot=over, joined=joined)
-    if style == "passes":
-        for _ in range(rng.integers(1, 3)):
-            turn = rng.uniform(0, pi)
-            paths += hatch(polygon, turn, 1.5 * gap, rng, slop=0.8, overshoot=over - 0.04 * size)
-    strokes = brush.strokes(paths)
-    if rng.random() < 0.2:
-        strokes.append(Stroke(outline(polygon, rng, scale=0.97, wobble=0.02 * size)))
-    return strokes
 
 
 def _solid(polygon: Path, brush: Brush, size: float, gap: float) -> Strokes:
