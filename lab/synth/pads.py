@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec import structs
 
 from kdscan.rules.duel.board import Board
 from lab.synth.fields import Size

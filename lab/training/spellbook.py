@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from kdscan.imaging.picture import Photo, sigmoid
 from kdscan.inference.store import StruckBy
 from kdscan.paper.book import BookLayout, marked_places
-from kdscan.sheets.spellbook.read import PX_PER_MM, crops, crops_of, find_books
+from kdscan.sheets.spellbook.read import PX_PER_MM, crops, find_books, flatten_book
 from lab.synth.fields import F32, F64, U8, Bools, Rng, f32, log_uniform, scaled, u8
 from lab.synth.hands.book import draw_spellbook, played_book, wild_book
 from lab.synth.photo.camera import LEVELS, compress, photograph
