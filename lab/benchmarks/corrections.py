@@ -78,7 +78,8 @@ def made_event(store: Store, sheets: int) -> Event:
             order = random.Random(r).sample(names, len(names))
             tables = tuple(zip(order[::2], order[1::2], strict=True))
             rounds.append(act.PairRound(tables=tables, round=r))
-        for action in (*players, *rounds):
+        actions: list[act.Action] = [*players, *rounds]
+        for action in actions:
             append(db, cup.id, DESK, action, now())
         reading = sheet(1)
         entry, evidence = photo_json(PhotoReport("", sheets=(reading,))), serialize(reading)

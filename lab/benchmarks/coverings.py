@@ -151,7 +151,7 @@ def main() -> None:
         hand = Hand.random(rng, TIDY, dice=False)
         drawn = draw_page(rng, page=page, messiness=rng.uniform(0, 0.4), hand=hand)
         level, light = any_of(rng, HAND_HELD[:2]), int(rng.integers(2**31))
-        covers = [None]
+        covers: list[Covering | None] = [None]
         for kind in itertools.islice(kinds, OF_A_SHEET):
             covers.append(Covering(rng, drawn.layout, kind, CELLS[int(rng.integers(len(CELLS)))]))
         for number, cover in enumerate(covers):

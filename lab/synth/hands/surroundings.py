@@ -377,7 +377,7 @@ def add_extras(sheet: Sketch, board: Board) -> None:
         # draw a loop around each domain of two or more cells
         rng, layout, px = sheet.rng, sheet.layout, 12
         cell = np.array(layout.cell_mm)
-        for _, cells, _ in find_domains(board):
+        for cells in (domain.cells for domain in find_domains(board)):
             if len(cells) < 2:
                 continue
             mask = np.zeros((ROWS * px + 2, COLS * px + 2), np.uint8)
