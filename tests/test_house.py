@@ -27,7 +27,7 @@ MOST_TOKENS = {
     "kdscan/web": 27_100,
     "kdscan/workers": 1_930,
     "kdscan": 252_600,
-    "lab": 175_000,
+    "lab": 176_500,
     "tests": 188_900,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
