@@ -114,7 +114,7 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("folder", type=Path, help="for the photos and their truth")
     options.add_argument("--designs", type=int, default=2, help="of each ground, for each habit")
-    options.add_argument("--ground", action="append", help="as in lab.synth.pads; repeatable")
+    options.add_argument("--ground", action="append", help="as in lab.synth; repeatable")
     options.add_argument("--only", action="append", help="parts, or names of habits; repeatable")
     options.add_argument("--strokes", type=Path, help="folder of recorded strokes")
     options.add_argument("--workers", type=int, default=cores())

@@ -29,6 +29,8 @@ from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.interpret import decoded
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.duel_map.read import RISK_SHARES
+from kdscan.templates.learn import learn_template
+from kdscan.templates.template import Template
 from lab.synth.fields import F64, Bools
 
 BLANK = "blank.jpg"

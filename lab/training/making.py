@@ -26,6 +26,7 @@ from kdscan.rules.duel.board import CELLS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
+from kdscan.templates.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE
 from lab.synth.fields import f32
 from lab.training import ink_reader, kingdoms, spellbook, weights_path
 from lab.training.cover import cover_figures
