@@ -197,7 +197,6 @@ choose(tab);
 poll(
   "api/desk",
   // What the desk itself changed is drawn already: open menus stay.
-  (fresh, asked) =>
-    inTurn(() => asked === changes && (fresh.state === desk?.state || load(fresh))),
+  (fresh, asked) => inTurn(() => asked === changes && (fresh.state === desk?.state || load(fresh))),
   () => changes,
 );
