@@ -59,6 +59,9 @@ def test_every_public_name_is_there() -> None:
 )
 def test_readings_are_told_in_a_line_and_as_a_dictionary(found: AnyReading, short: str) -> None:
     assert repr(found) == short
+    assert ("<mark>F1</mark>" in found._repr_html_()) == (
+        "check" in short
+    )  # as a notebook shows it
     told = kdscan.to_dict(found)
     assert told["kind"] == found.kind and json.loads(json.dumps(told)) == told
 

@@ -13,7 +13,7 @@ from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GAMES, GameName
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.grid import Cell, neighbours
+from kdscan.rules.grid import Cell, cell_name, neighbours
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.rules.problem import Problem
 from kdscan.rules.winner import DomainScore
@@ -129,9 +129,12 @@ def short(reading: SheetReading, content: str) -> str:
     return f"<{reading.kind}: {content}, {percent(reading.confidence)} sure{check}>"
 
 
-def html(reading: SheetReading, board: object) -> str:
-    """What a notebook shows: a reading's `repr`, and its board in text form."""
-    return f"<p>{escape(repr(reading)[1:-1])}</p><pre>{escape(str(board))}</pre>"
+def html(reading: SheetReading, board: object, doubtful: Iterable[Cell] = ()) -> str:
+    """What a notebook shows: a reading's `repr` with its doubtful cells, and its board in text
+    form."""
+    names = ", ".join(map(cell_name, doubtful))
+    line = escape(repr(reading)[1:-1]) + (f": <mark>{names}</mark>" if names else "")
+    return f"<p>{line}</p><pre>{escape(str(board))}</pre>"
 
 
 MAX_NAMED = 8

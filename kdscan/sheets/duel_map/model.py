@@ -143,7 +143,8 @@ class MapReading:
         return short(self, f"{self.score.total} points")
 
     def _repr_html_(self) -> str:
-        return html(self, self.board_estimate.board)
+        estimate = self.board_estimate
+        return html(self, estimate.board, [cell.at for cell in estimate.cells if cell.review])
 
     @property
     def rectified(self) -> RectifiedSheet:

@@ -131,7 +131,7 @@ class KingdomReading:
         return short(self, f"{self.score.total} points")
 
     def _repr_html_(self) -> str:
-        return html(self, self.kingdom)
+        return html(self, self.kingdom, [cell.at for cell in self.squares if cell.review])
 
     @property
     def rectified(self) -> RectifiedSheet:
