@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 22_410,
     "kdscan/detection": 7_860,
-    "kdscan/event": 56_650,
+    "kdscan/event": 56_620,
     "kdscan/files": 3_270,
     "kdscan/i18n": 1_810,
     "kdscan/imaging": 12_080,
@@ -22,13 +22,13 @@ MOST_TOKENS = {
     "kdscan/marks": 6_680,
     "kdscan/paper": 15_760,
     "kdscan/rules": 22_760,
-    "kdscan/sheets": 39_250,
+    "kdscan/sheets": 39_460,
     "kdscan/templates": 25_300,
-    "kdscan/web": 27_140,
+    "kdscan/web": 26_960,
     "kdscan/workers": 1_930,
     "kdscan": 247_710,
-    "lab": 177_500,
-    "tests": 188_900,
+    "lab": 176_900,
+    "tests": 188_800,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

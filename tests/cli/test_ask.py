@@ -12,6 +12,7 @@ import pytest
 from kdscan.cli.ask import ask_about
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.duel.board import Board
+from kdscan.sheets.base import correct
 from kdscan.sheets.duel_map.interpret import questions
 from kdscan.sheets.terminal import Style
 from tests.readings import BOARD, make_kingdom, make_sheet, with_evidence
@@ -46,6 +47,16 @@ def test_marks_are_typed_skipped_undone_and_refused(monkeypatch: pytest.MonkeyPa
     assert answered(monkeypatch, "ll++\nu\nq\n").evidence.corrections.cells == {}
     assert answered(monkeypatch, "sheep\n" + "\n" * 40).evidence.corrections.cells == {}
     assert answered(monkeypatch, "").evidence.corrections.cells == {}
+
+
+def test_all_shields_of_a_coat_are_asked_about_once_two_were_misread() -> None:
+    dots = [cell for cell, shield in Board.parse(BOARD).items() if shield.coat == "dot"]
+    sheet = make_sheet(doubtful=dots[:2])
+    assert {question.cell for question in questions(sheet)} == set(dots[:2]) < set(dots)
+    sheet = correct(sheet, dict.fromkeys(dots[:2], ("double_dot", 0)))
+    assert sheet.review and {question.cell for question in questions(sheet)} == set(dots)
+    sheet = correct(sheet, dict.fromkeys(dots[2:], ("dot", 0)))
+    assert not sheet.review
 
 
 def test_a_kingdom_asks_for_its_doubtful_squares(
