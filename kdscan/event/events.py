@@ -198,7 +198,7 @@ def _sheets(
             brief = brief_of(sheet.data, sheet.data, sheet.kept)
         else:
             brief = convert(row.brief, Brief)
-        sheets[row.id] = Sheet(*row[:-1], brief)
+        sheets[row.id] = Sheet(**{**row._mapping, "brief": brief})
     return sheets, {n: sheet.data for n, sheet in read.items()}
 
 
