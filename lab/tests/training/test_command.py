@@ -89,7 +89,7 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
         ("make tiles-2", "--boards or --photos"),
         ("cards", "these models are of format"),
         ("kingdoms --boards .", "no such table of squares"),
-        ("calibrate-totals . --models models", "python -m lab.synth"),
+        ("calibrate-totals models --models models", "python -m lab.synth"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_remedy(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kdscan.inference.store import Models
-from lab.training import weights_path
+from lab.training import recipe_path, weights_path
 from lab.training.recipe import load_recipe
 
 torch = pytest.importorskip("torch")
@@ -18,7 +18,7 @@ pytest.importorskip("onnx")
 pytestmark = pytest.mark.torch
 
 MODELS = Path(__file__).parents[3] / "models"
-SHIPPED = sorted(path.stem for path in (MODELS / "recipes").glob("*.toml"))
+SHIPPED = sorted(path.stem for path in recipe_path(MODELS, "").parent.glob("*.toml"))
 
 
 def pictures(network: str) -> list[np.ndarray]:
