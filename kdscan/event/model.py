@@ -360,7 +360,9 @@ class Event:
         return player.name
 
     def read_totals(self, round_: int, table: int) -> dict[str, int | None]:
-        """What the sheets of a table are worth by player, also after a walkover."""
+        """What the sheets of a table are worth by player, also after a walkover; raises
+        `UsageError` for a table that was not paired."""
+        self.seats_at(round_, table)
         seats = self.game_at(round_, table).seats
         return {seat.player: seat.sheet.total if seat.sheet else None for seat in seats}
 

@@ -236,6 +236,8 @@ def test_one_person_is_one_player_however_the_name_is_typed(store: Store) -> Non
 
 def test_a_renamed_player_keeps_code_table_and_points(store: Store) -> None:
     players(store, "AB", act.PairRound(seed=1), act.EnterResult(1, 1, {"A": 5, "B": 3}))
+    with pytest.raises(UsageError, match="round 2 has no tables"):
+        do(store, act.EnterResult(2, 1, {}))
     event = do(store, act.RenamePlayer("A", "Ada"))
     assert [line.player for line in event.standings] == ["Ada", "B"]
     event = do(store, act.AddPlayer("A"))
