@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 22_410,
     "kdscan/detection": 7_860,
-    "kdscan/event": 56_620,
+    "kdscan/event": 56_640,
     "kdscan/files": 3_270,
     "kdscan/i18n": 1_810,
     "kdscan/imaging": 12_080,
