@@ -495,7 +495,7 @@ def test_the_grid_is_put_right_by_its_corners_and_a_photo_is_deleted(
     expect(page.locator(".total-number")).to_have_text(str(sheet["score"]["total"]))
     photos = page.request.get("/api/photos").json()["photos"]
     assert int(photo) not in [one["id"] for one in photos], "the new one is in its place"
-    page.on("dialog", lambda dialog: dialog.accept())
+    page.locator("summary", has_text="Delete").tap()
     page.get_by_role("button", name="Delete").tap()
     expect(page.locator("#toast")).to_contain_text("deleted")
     assert page.request.get("/api/photos").json()["photos"] == []
@@ -515,7 +515,7 @@ def test_a_better_photo_is_offered_before_the_questions(
     expect(page.locator(".total.unsure")).to_be_visible()
     accessible(page)
     asked = len(sheet["questions"])
-    page.get_by_role("button", name=re.compile(f"Answer {asked} questions? instead")).tap()
+    page.get_by_role("button", name=re.compile(f"Answer {asked} questions?")).tap()
     expect(page.locator(".doubts h2")).to_have_text(f"1 of {asked}")
 
 

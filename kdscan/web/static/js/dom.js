@@ -123,10 +123,8 @@ export function tabBar(label, items, choose) {
   );
   const element = h("div.tabs.row", { role: "group", "aria-label": label });
   const show = (current, shown = [...made.keys()]) => {
-    put(
-      element,
-      shown.map((value) => made.get(value)),
-    );
+    const buttons = shown.map((value) => made.get(value));
+    put(element, buttons);
     for (const [value, one] of made) one.setAttribute("aria-pressed", String(value === current));
   };
   return { element, show };

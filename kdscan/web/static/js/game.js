@@ -8,8 +8,8 @@ import { pointsText, t, tn, when } from "./i18n.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { DECIDED } from "./league.js";
 import { emblem } from "./marks.js";
-import { whoseField } from "./names.js";
-import { isRetake } from "./questions.js";
+import { ownerHere, whoseField } from "./names.js";
+import { isRetake, openQuestions } from "./questions.js";
 import { doubtText } from "./score.js";
 import { send, uploadList } from "./sending.js";
 import { share } from "./share.js";
@@ -17,11 +17,12 @@ import { joinForm } from "./shared.js";
 import { barButton, RULES, rulesField } from "./sheet.js";
 
 // #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are created
-// once: an answer about one of them draws over nothing that somebody types in another.
+// once: an answer about one of them draws over nothing that somebody types in another. Without any name,
+// the first sheet is that of whose phone it is, until somebody changes it.
 export async function showGame(place, ids) {
   const load = () => get(`api/games?sheets=${ids.join(",")}`);
   let { sheets, game: outcome } = await load();
-  const also = await oneMore(ids, sheets);
+  const [also, player] = await Promise.all([oneMore(ids, sheets), ownerHere()]);
   if (!place.isConnected) return; // left meanwhile
   const top = h("div.stack");
   const foot = h("div");
@@ -34,25 +35,28 @@ export async function showGame(place, ids) {
     return error;
   };
   const players = () => sheets.filter(hasScore);
-  const ownerOf = ({ id: sheet, kind }) => {
-    const assign = { type: "assign_sheet", sheet, keep: true };
-    const field = whoseField(kind, (player) => say({ ...assign, player }));
-    return { id: sheet, title: h("h2"), field };
+  const ownerOf = ({ id, kind }) => {
+    const field = whoseField(kind, say);
+    const title = h("h2");
+    return { id, title, field, element: h("div", title, field.element) };
   };
   const owners = players()
     .filter((sheet) => !sheet.player)
     .map(ownerOf);
+  const fields = owners.map(({ element }) => element);
+  const asking = h("section.card.owners.tiles", fields);
   const rules = sheets[0].kind === "kingdom" && rulesOf(players, say);
   function draw() {
     rememberGame(ids, players(), outcome); // though its view was left meanwhile
     if (!place.isConnected) return;
     const taken = players().flatMap(({ player }) => player ?? []);
     document.title = titleOf(players());
-    put(top, gameView(sheets, outcome));
+    put(top, gameView(sheets, outcome, { asking }));
     put(foot, bar(sheets, outcome));
     for (const { id, title, field } of owners) {
       const sheet = sheets.find((one) => one.id === id);
       title.textContent = nameOf(sheet, players());
+      title.hidden = Boolean(sheet.player);
       field.show(sheet, taken);
     }
     if (rules) rules.show(players()[0]);
@@ -60,7 +64,6 @@ export async function showGame(place, ids) {
   put(place, [
     top,
     rules && rules.element,
-    owners.map(({ title, field }) => h("section.card.centred", title, field.element)),
     also,
     h("section.stack", [
       h("h2.quiet-title", t("Rematch")),
@@ -70,6 +73,9 @@ export async function showGame(place, ids) {
     foot,
   ]);
   draw();
+  const [first, ...beside] = players();
+  if (player && beside.length && ![first, ...beside].some((sheet) => sheet.player))
+    await say({ type: "assign_sheet", sheet: first.id, player, keep: true });
 }
 
 // The extra rules of a game of kingdoms are those of all its kingdoms.
@@ -93,14 +99,12 @@ export function titleOf(players) {
 export const worth = (sheet) =>
   sheet.photograph_again ? t("Photograph again") : pointsText(sheet.score.total);
 
+const hrefOf = ({ photo, id }) => `#/photo/${photo}/${id}`;
+
 // A drawing that links to its sheet if that is one's own.
 export const opens = (sheet, name, drawn, mine) =>
   mine(sheet)
-    ? h(
-        "a",
-        { href: `#/photo/${sheet.photo}/${sheet.id}`, "aria-label": t("Look at {name}", { name }) },
-        drawn,
-      )
+    ? h("a", { href: hrefOf(sheet), "aria-label": t("Look at {name}", { name }) }, drawn)
     : drawn;
 
 export const bar = (sheets, outcome) =>
@@ -110,8 +114,8 @@ export const bar = (sheets, outcome) =>
   ]);
 
 // Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
-// here.
-export function gameView(sheets, outcome, mine = () => true) {
+// here; asking: whose the sheets are.
+export function gameView(sheets, outcome, { mine = () => true, asking = null }) {
   const players = sheets.filter(hasScore);
   const book = sheets.find((sheet) => !hasScore(sheet));
   const unlike = new Set(players.map(({ variants }) => JSON.stringify(variants))).size > 1;
@@ -126,6 +130,7 @@ export function gameView(sheets, outcome, mine = () => true) {
         howDecided(outcome),
         open && h("span.doubtful", ` · ${unlike ? unlikeRules() : t("please check")}`),
       ]),
+    asking,
     h("div.versus.tiles", [
       players.map((sheet, n) => playerCard(sheet, players, outcome, n, mine)),
       book && bookCard(book, mine),
@@ -179,8 +184,15 @@ function playerCard(sheet, players, outcome, n, mine) {
         whatCounts(sheet, outcome.players[n]),
         sheet.review && h("span.doubtful", ` · ${doubtText(sheet)}`),
       ]),
+    sheet.review && !sheet.photograph_again && mine(sheet) && toQuestions(sheet),
     opens(sheet, name, kindOf(sheet).draw(sheet, { labels: false }), mine),
   ]);
+}
+
+function toQuestions(sheet) {
+  const { length: n } = openQuestions(sheet);
+  const label = n ? tn("Answer {n} question", "Answer {n} questions", n) : t("Please check");
+  return h("a.button.main", { href: hrefOf(sheet) }, label);
 }
 
 // What a total comes from, and what decides a game of equal totals.

@@ -35,11 +35,7 @@ const showFailure = (place, error) =>
     h("h1.file-name", { tabindex: "-1" }, t("This cannot be shown")),
     h("section.card.failure", [
       h("p", { role: "alert" }, explain(error)),
-      h("p", [
-        h("a.button", { href: "#/", onclick: () => location.hash === "#/" && route() }, [
-          t("Home"),
-        ]),
-      ]),
+      h("a.button", { href: "#/", onclick: () => location.hash === "#/" && route() }, t("Home")),
     ]),
   );
 

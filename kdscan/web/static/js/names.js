@@ -21,6 +21,10 @@ const players = () =>
     .then(({ standings }) => standings.map(({ player }) => player))
     .catch(() => []));
 
+// Whose phone this is, at home: who signed in, else who was named first in the last game.
+export const ownerHere = async () =>
+  (await players()).length ? null : session.who || names()[1] || names()[0];
+
 // "Ann 38 : Bob 45", from the sheets that have a name.
 export function namesOf(sheets) {
   const known = sheets.filter((sheet) => sheet.player);
@@ -54,7 +58,7 @@ export function nameField() {
 const optionOf = (value) => h("option", { value });
 
 // Whose a sheet is: the names of the sign-in, of the event and of this phone, one tap each, and a field
-// for others. It is created once and updated, so that it never draws over a name being typed. say(name)
+// for others. It is created once and updated, so that it never draws over a name being typed. say(action)
 // makes the server store it, and returns what was wrong with it. show(sheet, taken): taken are the
 // other sheets' names.
 let fields = 0;
@@ -65,7 +69,8 @@ export function whoseField(kind, say) {
     changing = false;
   const tell = async (name) => {
     const before = sheet.player;
-    const error = await say(name);
+    const action = { type: "assign_sheet", sheet: sheet.id, player: name, keep: true };
+    const error = await say(action);
     if (!error && sheet.player === before && name !== before)
       toast(t("This change waits for the desk."));
     if (error) {

@@ -15,11 +15,8 @@ export function playersTab(act) {
     (player) => player.number,
     ({ number }) => person(number, act, () => show(desk)),
   );
-  const look = (text) =>
-    put(
-      preview,
-      previewOf(rowsOf(text), desk.players, act, () => put(preview)),
-    );
+  const clear = () => put(preview);
+  const look = (text) => put(preview, previewOf(rowsOf(text), desk.players, act, clear));
   const element = h("div.rounds.stack", [
     h("section.card", [entryForm(act, look), h("p.row", [importing(look), count])]),
     preview,

@@ -25,25 +25,20 @@ export function questions(page, act) {
   let anyway = false; // questions are answered though another photo would be the shorter way
   let dragging = false;
 
-  // The fixed set that the reading chose; kinds of sheets without one ask for what is doubtful.
-  function unanswered(sheet, parts) {
-    if (sheet.questions) {
-      ids = sheet.questions.map(placeOf);
-      return sheet.questions.filter(({ answered }) => !answered).map(placeOf);
-    }
-    const open = parts.filter((part) => part.review);
-    let left = ids.filter((id) => open.some((part) => part.id === id));
-    if (!left.length && open.length) {
-      left = open.sort((a, b) => a.confidence - b.confidence).map((part) => part.id);
-      ids = [...ids, ...left];
-    }
-    return left;
+  // Those asked for first stay first.
+  function unanswered(sheet) {
+    const open = openQuestions(sheet);
+    if (sheet.questions) ids = sheet.questions.map(placeOf);
+    const left = ids.filter((id) => open.includes(id));
+    if (left.length || !open.length) return left;
+    ids = [...ids, ...open];
+    return open;
   }
 
   function show(sheet) {
     shown = sheet;
     const parts = kindOf(sheet).parts(sheet);
-    const left = unanswered(sheet, parts);
+    const left = unanswered(sheet);
     first ||= ids.length;
     element.hidden = !sheet.review && !left.length;
     if (element.hidden) {
@@ -132,7 +127,7 @@ export function questions(page, act) {
       anyway = true;
       show(shown);
     };
-    const instead = tn("Answer {n} question instead", "Answer {n} questions instead", left.length);
+    const instead = tn("Answer {n} question", "Answer {n} questions", left.length);
     return h("article.doubt.card.tall", [
       h("h2", glyph("camera"), " ", t("Photograph again")),
       adviceOf(shown).map((text) => h("p", { role: "alert" }, text)),
@@ -171,6 +166,15 @@ function wiped(element, move) {
 }
 
 const placeOf = ({ row, col }) => `${row},${col}`;
+
+// The fixed set that the reading chose; kinds of sheets without one ask for what is doubtful.
+export function openQuestions(sheet) {
+  if (sheet.questions) return sheet.questions.filter(({ answered }) => !answered).map(placeOf);
+  const open = kindOf(sheet)
+    .parts(sheet)
+    .filter((part) => part.review);
+  return open.sort((a, b) => a.confidence - b.confidence).map((part) => part.id);
+}
 
 // Whether another photo is the shorter way to the total, and why.
 export const isRetake = (sheet) =>

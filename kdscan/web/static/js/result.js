@@ -2,14 +2,14 @@
 
 import { get, post } from "./api.js";
 import { photoButtons } from "./camera.js";
-import { button, glyph, h, put } from "./dom.js";
+import { button, h, put } from "./dom.js";
 import { attempt, mayChange, why } from "./errors.js";
 import { t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { namesOf } from "./names.js";
 import { offer } from "./pads.js";
 import { send, uploadList } from "./sending.js";
-import { deletePhoto, sheetView } from "./sheet.js";
+import { deletion, sheetView } from "./sheet.js";
 
 // #/photo/ID and #/photo/ID/SHEET
 export async function showPhoto(place, id, wanted = null) {
@@ -111,8 +111,8 @@ function failure(photo, error) {
     uploadList(),
     h("div.row", [
       photo.state === "failed" && may && mayChange(error) && button(t("Try again"), retry),
-      may && button([glyph("bin"), t("Delete")], () => deletePhoto(photo)),
       h("a.button", { href: "#/" }, t("Home")),
     ]),
+    may && deletion(photo),
   ]);
 }

@@ -32,13 +32,8 @@ export function roundsTab(act) {
     });
     show(desk);
   });
-  const side = h(
-    "aside.tiles.round-side",
-    projectorOf(act),
-    clockOf(act),
-    plannedOf(act),
-    byesOf(act),
-  );
+  const parts = [projectorOf, clockOf, plannedOf, byesOf].map((partOf) => partOf(act));
+  const side = h("aside.tiles.round-side", parts);
   const made = new Map();
   const roundAt = (n) => {
     if (!made.has(n)) made.set(n, roundOf(n, act));
@@ -63,7 +58,7 @@ export function roundsTab(act) {
       last > 0 && tab(t("Cross table"), "cross"),
     );
     next.show(desk);
-    for (const part of side.children) part.show(desk);
+    for (const part of parts) part.show(desk);
     for (const [n, round] of made) round.show(gamesOf(games, n), metAgain(games, n));
     if (byHand) put(main, byHand);
     else if (at === "cross") put(main, crossTable(desk.players, games));
@@ -143,10 +138,8 @@ function roundOf(n, act) {
     (game) => (game.bye ? byeOf(game) : tableOf(game, act)),
   );
   function show(shown, again) {
-    put(
-      met,
-      again.map((text) => h("p", text)),
-    );
+    const warnings = again.map((text) => h("p", text));
+    put(met, warnings);
     list(shown);
   }
   return { element, show };
@@ -185,8 +178,7 @@ function tableOf({ round, table, seats }, act) {
   };
   const entry = form("form.row", save, [
     seats.map(({ player }, n) => h("label.seat", h("span", player), fields[n])),
-    h("button.main", t("Save")),
-    button(t("Cancel"), cancel),
+    h("span.row", h("button.main", t("Save")), button(t("Cancel"), cancel)),
   ]);
   const open = () => {
     typing = true;

@@ -1,7 +1,7 @@
 // Photos on their way to the server, each with its progress, and the list of recent results.
 
 import { get, pause, perform, persist, post, serverTime, upload, whenRead } from "./api.js";
-import { announce, button, h, lines, put } from "./dom.js";
+import { announce, button, h, lines, put, toast } from "./dom.js";
 import { explain, mayChange, passes } from "./errors.js";
 import { pointsText, t, when } from "./i18n.js";
 import { briefly } from "./kinds.js";
@@ -24,8 +24,11 @@ const MOST_TOGETHER = 4;
 // One photo's result is shown when it is read, the game of several as well; more: see `batchOf`.
 export async function send(files, more = {}) {
   const batch = files.length <= MOST_TOGETHER ? batchOf(files.length, more) : null;
+  if (batch && files.length > 1) toast(opensItself());
   for (const entry of files.map(keep)) enqueue(await entry, batch);
 }
+
+const opensItself = () => t("Their game opens by itself when all photos are read.");
 
 // entry: a photo in the outbox. batch: what it was sent with, see `batchOf`.
 export function enqueue(entry, batch = null) {
@@ -327,7 +330,9 @@ function line({ id }) {
     put(
       link,
       thumbOf(photo),
-      h("span.result-name", titleOf(photo), h("small", when(photo.added_at))),
+      h("span.result-name", titleOf(photo), [
+        h("small", batches.get(id)?.size > 1 ? opensItself() : when(photo.added_at)),
+      ]),
       h("strong", { class: photo.sheets.some(({ review }) => review) && "doubtful" }, [
         resultOf(photo),
       ]),

@@ -36,26 +36,20 @@ export async function showShared(place, code) {
     put(
       body,
       game
-        ? gameView(sheets, game, isMine)
+        ? gameView(sheets, game, { mine: isMine })
         : [
             title,
-            sheets.map((sheet) =>
-              h("article.player.card", [
-                h("h2", nameOf(sheet, players), hasScore(sheet) && ` · ${worth(sheet)}`),
-                opens(
-                  sheet,
-                  nameOf(sheet, players),
-                  kindOf(sheet).draw(sheet, { labels: false }),
-                  isMine,
-                ),
-              ]),
-            ),
+            sheets.map((sheet) => {
+              const name = nameOf(sheet, players);
+              return h("article.player.card", [
+                h("h2", name, hasScore(sheet) && ` · ${worth(sheet)}`),
+                opens(sheet, name, kindOf(sheet).draw(sheet, { labels: false }), isMine),
+              ]);
+            }),
           ],
     );
-    put(
-      own,
-      players.filter(isMine).map((sheet) => nameFor(sheet, players)),
-    );
+    const fields = players.filter(isMine).map((sheet) => nameFor(sheet, players));
+    put(own, fields);
     const brought = players.some(isMine),
       again = players.some((sheet) => isMine(sheet) && sheet.photograph_again);
     const kingdoms = players.some((sheet) => sheet.kind === "kingdom"),
@@ -80,13 +74,7 @@ export async function showShared(place, code) {
           alt: t("QR code that opens this game on another phone"),
         }),
         h("p.game-code", code),
-        h("p.row.centred", [
-          h(
-            "button type=button",
-            { onclick: () => pass(new URL(fresh.link, location.href).href) },
-            t("Send the link"),
-          ),
-        ]),
+        button(t("Send the link"), () => pass(new URL(fresh.link, location.href).href)),
       ],
     );
     invite.hidden = !open;
@@ -95,18 +83,15 @@ export async function showShared(place, code) {
   }
 
   function nameFor(sheet, players) {
-    const assign = (name) =>
+    const assign = (action) =>
       attempt(async () => {
-        const action = { type: "assign_sheet", sheet: sheet.id, player: name || null, keep: true };
         const { sheet: named } = await perform(action, "sheet");
         show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
       });
     if (!names.has(sheet.id)) names.set(sheet.id, whoseField(sheet.kind, assign));
     const field = names.get(sheet.id);
-    field.show(
-      sheet,
-      players.flatMap((other) => other.player ?? []),
-    );
+    const taken = players.flatMap((other) => other.player ?? []);
+    field.show(sheet, taken);
     return field.element;
   }
 

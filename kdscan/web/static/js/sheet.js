@@ -21,7 +21,7 @@ import { attempt, explain } from "./errors.js";
 import { pointsText, t, tn, when } from "./i18n.js";
 import { hasScore, kindOf } from "./kinds.js";
 import { coatName, COATS, icon } from "./marks.js";
-import { whoseField } from "./names.js";
+import { ownerHere, whoseField } from "./names.js";
 import { photoView } from "./photo.js";
 import { adviceOf, isRetake, openEditor, problems, questions } from "./questions.js";
 import { explanation, heading, total } from "./score.js";
@@ -78,7 +78,9 @@ export function sheetView(
   const asking = questions(page, may ? { say, edit, confirm: answers.confirm } : null);
   const whole = wholeOf(first, may, answers.send);
   const decided = decisions();
-  const owner = bar && may && hasScore(first) && ownerField(first, answers.send);
+  const removal = deletion(photo);
+  const assign = (action) => answers.send(action, t("Player: {name}", { name: action.player }));
+  const owner = bar && may && hasScore(first) && whoseField(first.kind, assign);
 
   function redraw() {
     for (const part of [views, foot, whole, decided, asking]) part.show(sheet);
@@ -91,9 +93,9 @@ export function sheetView(
       reading,
       headline(sheet, before, first.range, bar),
       !may && h("p.none", explain({ code: "not_yours" })),
+      asking.element,
       !sheet.photograph_again && problems(sheet),
       sheet.review && offer,
-      asking.element,
       bar && !wide.matches && views.tabs,
       wide.matches ? views.board(board) : views.picture(sheet, board),
       owner && owner.element,
@@ -102,6 +104,7 @@ export function sheetView(
         explanation(sheet, (cells) => highlight(board, cells)),
       whole.element,
       sheet.corrections.length > 0 && decided.element,
+      bar && may && removal,
       bar && foot.element,
     );
     light(place, asking.asked);
@@ -139,11 +142,6 @@ const light = (place, id) =>
 
 const undoes = (event) =>
   (event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input");
-
-const ownerField = (sheet, send) =>
-  whoseField(sheet.kind, (name) =>
-    send({ type: "assign_sheet", player: name || null, keep: true }, t("Player: {name}", { name })),
-  );
 
 // before: the total that is shown until now; widest: the range in which it lay at first.
 function headline(sheet, before, widest, bar) {
@@ -214,31 +212,34 @@ function photoOf(photo, sheet, onPart) {
 // A button of the bar at the foot of a view.
 export const barButton = (name, label, act) => button([glyph(name), label], act);
 
-// {element, show(sheet)}: undo, the sheet's game, a picture to share, and the photo's end. They are
-// created once, so that keyboard users keep the focus on them. may: whether it can be corrected;
+// {element, show(sheet)}: undo, the sheet's game, and a picture to share. They are created once, so that keyboard users keep the focus on them. may: whether it can be corrected;
 // shown(): the sheet as it is shown now.
 function sheetBar(photo, shown, may, undo) {
   const undoing = barButton("undo", t("Undo"), undo);
   const sharing = barButton("share", t("Share"), () => share([shown()], null));
-  const deleting = barButton("bin", t("Delete"), () => deletePhoto(photo));
   const game = h("a.button", { href: gameOrChoice(shown().id) }, glyph("game"), t("Game"));
   const element = h("div.bar.row");
   const show = (sheet) => {
     const scored = hasScore(sheet);
     undoing.disabled = !sheet.can_undo;
     const usable = scored && !sheet.photograph_again;
-    put(element, may && undoing, scored && game, usable && sharing, may && deleting);
+    put(element, may && undoing, scored && game, usable && sharing);
   };
   return { element, show };
 }
 
-export async function deletePhoto({ id, sheets }) {
-  if (!confirm(t("Delete this photo and what was read in it?"))) return;
-  const error = await attempt(() => post(`api/photos/${id}/remove`));
-  if (error) return;
-  forgetGamesOf(sheets.map((sheet) => sheet.id));
-  location.hash = "#/";
-  toast(t("The photo was deleted."));
+// The photo's end: a line that opens, so that no single tap deletes.
+export function deletion({ id, sheets }) {
+  const remove = async () => {
+    if (await attempt(() => post(`api/photos/${id}/remove`))) return;
+    forgetGamesOf(sheets.map((sheet) => sheet.id));
+    location.hash = "#/";
+    toast(t("The photo was deleted."));
+  };
+  return h("details.history", [
+    h("summary", t("Delete this photo and what was read in it?")),
+    button([glyph("bin"), t("Delete")], remove),
+  ]);
 }
 
 // What belongs to a sheet as a whole: a map's wizard, a kingdom's extra rules, who won a spellbook's
@@ -257,7 +258,7 @@ const WHOLE = {
 
 function wizard(sheet, may, send) {
   const choose = () => send({ type: "correct_wizard", coat: pick.value || null }, t("Wizard"));
-  const words = t("The wizard's 3 points for each domain of");
+  const words = t("Filled wizard pays for");
   const coats = COATS.map((coat) => [coat, coatName(coat)]);
   const pick = select(words, [["", t("not on this map")], ...coats], {
     disabled: !may,
@@ -320,19 +321,20 @@ function decisions() {
   const list = h("ol");
   const show = (sheet) => {
     summary.textContent = tn("{n} decision", "{n} decisions", sheet.corrections.length);
-    put(
-      list,
-      sheet.corrections.map((one) => decisionLine(sheet, one)),
-    );
+    const all = sheet.corrections.map((one) => decisionLine(sheet, one));
+    put(list, all);
   };
   return { element: h("details.history", summary, list), show };
 }
 
-const decisionLine = (sheet, decision) =>
-  h("li", { class: decision.undone && "undone" }, [
+function decisionLine(sheet, decision) {
+  const who = h("span", decision.who || t("somebody"));
+  if (!decision.who) ownerHere().then((name) => name && put(who, name));
+  return h("li", { class: decision.undone && "undone" }, [
     h("strong", decided(sheet, decision)),
-    h("small", ` ${decision.who || t("somebody")}, ${when(decision.at)}`),
+    h("small", " ", who, ", ", h("time", when(decision.at))),
   ]);
+}
 
 const SAID = {
   place: (fresh) => t("Player: {name}", { name: fresh?.player ?? fresh?.code ?? "–" }),
