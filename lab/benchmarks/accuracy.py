@@ -181,7 +181,7 @@ def draw_curves(path: Path, stated: np.ndarray, right: np.ndarray) -> None:
     from matplotlib import pyplot
 
     figure, (left, other) = pyplot.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-    for group in np.array_split(np.argsort(stated), 10):
+    for group in np.array_split(np.argsort(stated), min(10, len(stated))):
         low, high = wilson(float(right[group].mean()), len(group))
         left.plot([stated[group].mean()] * 2, [low, high], color="#9a7b4f", lw=1.5)
         left.plot(stated[group].mean(), right[group].mean(), "o", color="#5b3a1e")
