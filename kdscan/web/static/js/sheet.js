@@ -1,7 +1,7 @@
 // One sheet: its score, doubts first, the board and the photo, and the effect of a tap.
 
 import { forgetGamesOf, gameOrChoice } from "./game.js";
-import { get, perform, post } from "./api.js";
+import { get, perform, post, session } from "./api.js";
 import { focusPart, highlight } from "./board.js";
 import {
   $,
@@ -236,8 +236,9 @@ export function deletion({ id, sheets }) {
     location.hash = "#/";
     toast(t("The photo was deleted."));
   };
-  return h("details.history", [
-    h("summary", t("Delete this photo and what was read in it?")),
+  return h("details.removal", [
+    h("summary", t("Delete")),
+    h("p", t("Delete this photo and what was read in it?")),
     button([glyph("bin"), t("Delete")], remove),
   ]);
 }
@@ -327,9 +328,11 @@ function decisions() {
   return { element: h("details.history", summary, list), show };
 }
 
+// Who gave no name has that of the role: it was perhaps whose phone this is.
 function decisionLine(sheet, decision) {
-  const who = h("span", decision.who || t("somebody"));
-  if (!decision.who) ownerHere().then((name) => name && put(who, name));
+  const named = decision.who !== decision.role && decision.who;
+  const who = h("span", named || t("somebody"));
+  if (!named && decision.role === session.role) ownerHere().then((name) => name && put(who, name));
   return h("li", { class: decision.undone && "undone" }, [
     h("strong", decided(sheet, decision)),
     h("small", " ", who, ", ", h("time", when(decision.at))),
