@@ -1,4 +1,7 @@
-"""The way of a photo: from its pixels to the readings of its sheets, a stage a line."""
+"""The way of a photo: which sheets it holds, and in which order they are looked for.
+
+The stages of a kind of sheet are in `kdscan.sheets.KIND.read`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ import numpy as np
 from kdscan.detection.find import any_likely, find_maps, has_castle, locate_all
 from kdscan.detection.locate import Located, SheetOutline, cut_sides, edges_text
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, detect_markers
-from kdscan.detection.register import MIN_CONFIDENCE
+from kdscan.detection.register import SURELY_PLACED
 from kdscan.document import PhotoReport
 from kdscan.errors import BlankPage, ModelError, NoSheetFound, PhotoError, UsageError, bug_of
 from kdscan.imaging.photo import Pages
@@ -89,48 +92,55 @@ def read_with(
 ) -> tuple[AnyReading, ...]:
     """`read_photo` with all its options.
 
-    Kingdoms are looked for first if nothing in the photo is likely to be a map, and last if nothing
-    likely was one.
+    If nothing in the photo is likely to be a map, kingdoms are read first; one beyond doubt ends
+    the search. Maps and spellbooks follow; a probable kingdom wins over maps of which none is
+    surely placed. If there is no sheet by then, kingdoms are read last.
     """
     check_photo(photo)
     models, game = models or default_models(), options.game
     located: Located | None = None
-    kingdoms: tuple[KingdomReading, ...] | None = None
-    cut_kingdoms: tuple[str, ...] = ()
+    kingdoms: tuple[KingdomReading, ...] | None = None  # not looked for yet
+    beyond: tuple[str, ...] = ()
     if game != "kingdomino":
         with options.observe("find"):
             located = locate_all(photo, models.locate)
 
     if game != "duel" and not (located and any_likely(located)):
-        kingdoms, p_kingdom, cut_kingdoms = _read_kingdoms(photo, models, options)
+        kingdoms, p_kingdom, beyond = _read_kingdoms(photo, models, options)
         if kingdoms and (game or p_kingdom > SURELY_KINGDOM):
-            return _in_order(photo, kingdoms)
+            return _with_card_codes(photo, kingdoms)
     sheets: tuple[AnyReading, ...] = ()
     cut: tuple[SheetOutline, ...] = ()
     if located:
         sheets, cut = _read_duel(photo, located, models, options)
-        placed = any(sheet.rectified.confidence >= MIN_CONFIDENCE for sheet in maps_of(sheets))
-        if kingdoms and p_kingdom > LIKELY_KINGDOM and not placed:
-            return _in_order(photo, kingdoms)
+        surely_placed = any(
+            sheet.rectified.confidence >= SURELY_PLACED for sheet in maps_of(sheets)
+        )
+        if kingdoms and p_kingdom > LIKELY_KINGDOM and not surely_placed:
+            return _with_card_codes(photo, kingdoms)
     if sheets:
         return apply_spellbook(sheets, options.risk)
     if game is None and kingdoms is None:
-        kingdoms, _, cut_kingdoms = _read_kingdoms(photo, models, options)
+        kingdoms, _, beyond = _read_kingdoms(photo, models, options)
     if kingdoms:
-        return _in_order(photo, kingdoms)
-    raise _no_sheet_error(photo, game, cut, cut_kingdoms)
+        return _with_card_codes(photo, kingdoms)
+    raise _no_sheet_error(photo, game, cut, beyond)
 
 
 def _read_kingdoms(
     photo: Photo, models: Models, options: ReadOptions
 ) -> tuple[tuple[KingdomReading, ...], float, tuple[str, ...]]:
-    """See `read_kingdoms`."""
+    """The kingdoms, how likely there is one, and the sides of the picture beyond which others lie;
+    see `read_kingdoms`."""
     named = options.game is not None
     with options.observe("kingdoms"):
         return read_kingdoms(photo, models, options.variants, options.risk, named=named)
 
 
-def _in_order(photo: Photo, kingdoms: Sequence[KingdomReading]) -> tuple[KingdomReading, ...]:
+def _with_card_codes(
+    photo: Photo, kingdoms: Sequence[KingdomReading]
+) -> tuple[KingdomReading, ...]:
+    """Kingdoms in reading order, each with the code of its card."""
     return in_reading_order(assign_card_codes(kingdoms, photo))
 
 
@@ -154,12 +164,12 @@ def _read_duel(
         )
     maps = [read_map(photo, grid, models, options) for grid in grids if _is_map(photo, grid, books)]
     maps = [sheet for sheet in maps if options.game or is_legible(sheet)]
-    sheets: list[AnyReading] = [*maps, *books]
+    sheets: list[AnyReading] = [*maps, *books]  # the largest map first, which alone reports others
     if sheets and (sides := _cut_beside(sheets[0], photo, cut)):
         evidence: Any = sheets[0].evidence
         sheets[0] = kind_of(sheets[0]).reading_of(replace(evidence, beside=sides), options.risk)
-    first, last = sheets[: len(maps)], sheets[len(maps) :]
-    return (*in_reading_order(first), *in_reading_order(last)), cut
+    in_order = *in_reading_order(sheets[: len(maps)]), *in_reading_order(sheets[len(maps) :])
+    return in_order, cut
 
 
 def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading]) -> bool:
@@ -174,7 +184,7 @@ def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading
 
 
 def _cut_beside(sheet: AnyReading, photo: Photo, cut: Sequence[SheetOutline]) -> tuple[str, ...]:
-    """The sides of the picture beyond which another map beside this one extends."""
+    """The sides of the picture beyond which a map that was not read extends."""
     size = cv2.contourArea(sheet.outline_xy.astype(np.float32))
     for outline in cut:
         ratio = cv2.contourArea(outline.corners_xy.astype(np.float32)) / size
@@ -183,13 +193,13 @@ def _cut_beside(sheet: AnyReading, photo: Photo, cut: Sequence[SheetOutline]) ->
     return ()
 
 
-Sheet = TypeVar("Sheet", bound=AnyReading)
+R = TypeVar("R", bound=AnyReading)
 
 
-def in_reading_order(sheets: Iterable[Sheet]) -> tuple[Sheet, ...]:
+def in_reading_order(sheets: Iterable[R]) -> tuple[R, ...]:
     """Readings of one photo as people number them: row by row from the top, each from the left. A
     sheet is in the row of the highest one if its middle is above that one's lower edge."""
-    rows: list[list[Sheet]] = []
+    rows: list[list[R]] = []
     for sheet in sorted(sheets, key=lambda sheet: float(sheet.outline_xy[:, 1].mean())):
         if rows and sheet.outline_xy[:, 1].mean() < rows[-1][0].outline_xy[:, 1].max():
             rows[-1].append(sheet)
@@ -204,15 +214,15 @@ def _no_sheet_error(
     photo: Photo,
     game: GameName | None,
     cut: Sequence[SheetOutline],
-    cut_kingdoms: Sequence[str],
+    beyond: Sequence[str],
 ) -> NoSheetFound:
     """The error for a photo without a sheet, with its most probable reason. cut: maps that the
-    picture cuts off. cut_kingdoms: its sides beyond which a kingdom lies."""
-    if cut_kingdoms:
+    picture cuts off. beyond: its sides beyond which a kingdom lies."""
+    if beyond:
         return NoSheetFound(
             "a kingdom reaches beyond the {what} of this picture; take the photo again with the "
             "castle and all tiles in view",
-            what=edges_text(cut_kingdoms),
+            what=edges_text(beyond),
         )
     if game == "kingdomino":
         return NoSheetFound(
@@ -258,9 +268,9 @@ def read_page(
         sheets = read_with(photo, options)
         if change is not None:
             changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
-            sheets = interpret_table(changed, options.risk)
+            sheets = interpret_table(changed, options.risk)  # other dominoes may be left now
         return report(size, sheets), photo
-    except (NoSheetFound, PhotoError) as error:  # a large photo may be decoded in full only here
+    except (NoSheetFound, PhotoError) as error:  # a large photo is decoded in full when needed
         return report(size, error=error), photo
     except (ModelError, UsageError):
         raise

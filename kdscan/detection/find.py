@@ -25,7 +25,7 @@ from kdscan.detection.locate import (
     locate_turned,
 )
 from kdscan.detection.markers import detect_pages, rule_out
-from kdscan.detection.register import MIN_CONFIDENCE, follow_paper, register
+from kdscan.detection.register import SURELY_PLACED, follow_paper, register
 from kdscan.imaging.picture import Floats, Network, Photo, median, quantile
 from kdscan.imaging.rectify import (
     FLAT_MARGIN,
@@ -47,7 +47,7 @@ sheet, maps had 0.998 or more and other things at most 0.75; one of 1,000 pages 
 None of 222 photos of painted, engraved and pale maps had less than 0.89; of 68 photos of other
 games, forms and puzzles, thirteen had between 0.05 and 0.54."""
 
-MIN_OUTLINE = 0.9
+LIKELY_OUTLINE = 0.9
 """If no outline has at least this confidence, the photo is searched for kingdoms of tiles first. Of
 112 photos of maps three had no such outline."""
 
@@ -75,7 +75,7 @@ class _Candidate:
 
     @property
     def confident(self) -> bool:
-        return self.confidence >= MIN_CONFIDENCE
+        return self.confidence >= SURELY_PLACED
 
     @cached_property
     def outline_xy(self) -> Floats:
@@ -95,7 +95,7 @@ def locate_all(photo: Photo, locating: Network) -> Located:
 
 def any_likely(located: Located) -> bool:
     """Whether some outline is likely to be a map's."""
-    return any(outline.confidence >= MIN_OUTLINE for outline in located.outlines)
+    return any(outline.confidence >= LIKELY_OUTLINE for outline in located.outlines)
 
 
 def find_maps(

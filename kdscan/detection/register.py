@@ -33,7 +33,7 @@ VIEW_PX = 32
 VIEW_MARGIN = 1.0
 """Cells of margin around the grid in the refining network's view."""
 
-MIN_CONFIDENCE = 0.9
+SURELY_PLACED = 0.9
 """A grid registered with less confidence is registered again from another start."""
 MIN_RESTART = 0.05
 """From this confidence on, the plane on which most cells agree is used as another start. Of 1,000
@@ -89,7 +89,7 @@ def register(photo: Photo, outline: SheetOutline, network: Network) -> tuple[Flo
     aligned: list[tuple[Floats, float]] = []
     for start in _starts(photo, outline.corners_xy, network):
         aligned.append(start)
-        if start[1] >= MIN_CONFIDENCE:
+        if start[1] >= SURELY_PLACED:
             break
     return max(aligned, key=lambda start: start[1])
 
@@ -129,11 +129,11 @@ def _align(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, 
         upright = max(upright, other_upright)
     facing = float(sigmoid(upright))
     for _ in range(MAX_BENDS):
-        if placed * facing < MIN_CONFIDENCE or np.abs(offset).max() < BEND_TOLERANCE:
+        if placed * facing < SURELY_PLACED or np.abs(offset).max() < BEND_TOLERANCE:
             break
         bent = shift_cells(centers, offset)
         better, offset, _ = _assess(photo, bent, network)
-        if better * facing < MIN_CONFIDENCE:
+        if better * facing < SURELY_PLACED:
             break
         centers, placed = bent, better
     return centers, placed * facing

@@ -18,7 +18,18 @@ from typing import Any
 
 from kdscan.files.names import escape_control
 
-LANGUAGES = ("en", "de", "es", "fr", "pl", "uk", "ru")
+NAMES = {
+    "en": "English",
+    "de": "Deutsch",
+    "es": "español",
+    "fr": "français",
+    "pl": "polski",
+    "uk": "українська",
+    "ru": "русский",
+}
+"""Every language with its own name for itself."""
+
+LANGUAGES = tuple(NAMES)
 """The first is used if none of the others is requested."""
 
 Entry = str | Mapping[str, str]

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from kdscan.i18n import LANGUAGES
+from kdscan.i18n import LANGUAGES, NAMES
 from kdscan.i18n.problems import PROBLEMS
 from kdscan.web import api, sessions
 from kdscan.web.answers import ROOT, JsonAnswer, address, not_found
@@ -25,15 +25,6 @@ from kdscan.web.operations import document, page
 from kdscan.web.requests import KEEP_FOREVER, Call
 from kdscan.web.sessions import Session
 from kdscan.web.shared import is_code
-
-NAMES = tuple(
-    zip(
-        LANGUAGES,
-        ("English", "Deutsch", "español", "français", "polski", "українська", "русский"),
-        strict=True,
-    )
-)
-"""Every language with its own name for itself."""
 
 STATIC = Path(__file__).parent / "static"
 FONTS = STATIC.parents[1] / "paper" / "fonts"
@@ -94,7 +85,7 @@ def _html(call: Call, template: str, status: int = 200, **values: Any) -> Respon
         language=call.words.language,
         static=static_url,
         root=address("/"),
-        languages=NAMES,
+        languages=NAMES.items(),
         **values,
     )
     return HTMLResponse(text, status, {"Vary": "Accept-Language, Cookie"})

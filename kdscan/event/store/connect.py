@@ -42,7 +42,9 @@ from kdscan.i18n import mark
 ENVIRONMENT = "KDSCAN_STORE"
 """Environment variable for the store's URL, so that it need not be typed every time."""
 
-KNOWN = ("0001", "0002", "0003", "0004")
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+KNOWN = sorted(path.name[1:5] for path in MIGRATIONS.glob("versions/v*.py"))
 """All revisions in `migrations/versions`, the oldest first; `schema` describes the last."""
 
 FileId = tuple[int, int]
@@ -314,7 +316,7 @@ def _revision(engine: Engine) -> str | None:
 def run_migrations(db: Connection, *, new: bool) -> None:
     """Create all tables of a new store, or upgrade those of an older one."""
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = db
     if new:
         schema.metadata.create_all(db)
