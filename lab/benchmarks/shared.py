@@ -1,4 +1,4 @@
-"""What several benchmarks need: samples, arguments, photos, how they were read, intervals."""
+"""What several benchmarks need: samples, arguments, photos, intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
 from kdscan.rules.duel.board import CELLS
 from kdscan.sheets.base import maps_of
-from kdscan.sheets.duel_map.model import MapReading
 from lab.synth.fields import F64, U8
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.jpg"))
@@ -67,14 +66,6 @@ def positive(text: str) -> int:
 def photo_in(path: Path) -> Photo:
     """The first photo in a file."""
     return next(iter(load_photos(path)))
-
-
-def maps_in(photo: Photo, **how: Any) -> tuple[MapReading, ...]:
-    """The maps found in a photo; how: options of `read_photo`."""
-    try:
-        return maps_of(read_photo(photo, **how))
-    except KdscanError:
-        return ()
 
 
 SHIELDS = tuple(np.transpose(CELLS))
