@@ -50,6 +50,7 @@ from kdscan.marks.crops import (
     COARSE,
     CROP_CELLS,
     CellCrops,
+    Pixel,
     crop_cell,
     half_size,
     relative_to_paper,
@@ -226,8 +227,7 @@ def foreign(bgr: Bgr) -> dict[Cell, float]:
     bgr: (336, 464, 3) uint8, a rectified sheet at half its size (`crops.half_size`). Distances
     are Euclidean in the natural logarithms of the three channels.
     """
-    tone, margin = _tone(bgr), round(FLAT_MARGIN * FLAT_PX / COARSE)
-    tones = np.stack([crop_cell(tone, *at)[margin:-margin, margin:-margin] for at in CELLS])
+    tones = _cells(_tone(bgr))
     far = np.sqrt(np.einsum("nyxc,nyxc->nyx", tones, tones))
     printed = np.partition(far, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
     drawn = ((far > MIN_CONTRAST) & (far > printed + OVER_PRINT)).astype(np.uint8)
@@ -254,12 +254,8 @@ def unseen_colors(bgr: Bgr) -> dict[Cell, float]:
     scale = UNSEEN_PX * COARSE / FLAT_PX
     tone = cv2.resize(_tone(bgr), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     bins = np.clip(((tone - DARKEST) / BIN_WIDTH).astype(int), 1, BINS - 2)
-    colors = np.ravel_multi_index(tuple(np.moveaxis(bins, -1, 0)), (BINS,) * 3)
-    cells = []
-    for at in CELLS:
-        y, x = (round((n + FLAT_MARGIN) * UNSEEN_PX) for n in at)
-        cells.append(colors[y : y + UNSEEN_PX, x : x + UNSEEN_PX])
-    shows = np.stack([_nearbeyonds(cell) for cell in cells])
+    cells = _cells(np.ravel_multi_index(tuple(np.moveaxis(bins, -1, 0)), (BINS,) * 3))
+    shows = np.stack([_nearby_colors(cell) for cell in cells])
     times = shows.sum(0, dtype=np.uint8)
     shares = {}
     for at, cell, own in zip(CELLS, cells, shows, strict=True):
@@ -269,7 +265,7 @@ def unseen_colors(bgr: Bgr) -> dict[Cell, float]:
     return shares
 
 
-def _nearbeyonds(cell: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _nearby_colors(cell: NDArray[np.int64]) -> NDArray[np.uint8]:
     """(BINS ** 3,): 1 for each colour that a cell shows, or that lies beside one that it shows."""
     counts = np.bincount(cell.ravel(), minlength=BINS**3).reshape((BINS,) * 3)
     shows = (counts >= MIN_SEEN).astype(np.uint8)
@@ -284,9 +280,7 @@ def printed_shares(bgr: Bgr) -> dict[Cell, float]:
 
     bgr: (336, 464, 3) uint8, as for `foreign`.
     """
-    strength, rim = edges(bgr, COVER_PX), round(FLAT_MARGIN * COVER_PX)
-    corners = [(rim + row * COVER_PX, rim + col * COVER_PX) for row, col in CELLS]
-    cells = np.stack([strength[y : y + COVER_PX, x : x + COVER_PX] for y, x in corners])
+    cells = _cells(edges(bgr, COVER_PX))
     common = median(cells)
     inner = np.zeros(common.shape, bool)
     inner[LINES_PX:-LINES_PX, LINES_PX:-LINES_PX] = True
@@ -297,6 +291,13 @@ def printed_shares(bgr: Bgr) -> dict[Cell, float]:
     near = np.stack([cv2.dilate(cell, window)[printed] for cell in cells])
     shares = np.minimum(near / common[printed], 1).mean(1)
     return dict(zip(CELLS, (shares / median(shares)).tolist(), strict=True))
+
+
+def _cells(plane: NDArray[Pixel]) -> NDArray[Pixel]:
+    """(34, S, S, ...): the shields' cells without the margins of their crops, from a plane of a
+    rectified sheet with S pixels a cell."""
+    margin = round(FLAT_MARGIN * plane.shape[1] / (COLS + 2 * FLAT_MARGIN))
+    return np.stack([crop_cell(plane, *at)[margin:-margin, margin:-margin] for at in CELLS])
 
 
 def _tone(bgr: Bgr) -> Plane:
@@ -339,20 +340,20 @@ def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     averaged with their mirror image, which repeats true detections more often than false ones.
     """
     bgr = half_size(sheet.bgr)
-    beyond = np.zeros((ROWS, COLS))
+    by_features = np.zeros((ROWS, COLS))
     for at, distance in foreign(bgr).items():
-        beyond[at] = np.clip(FOREIGN_WEIGHT * (distance - FOREIGN_OFFSET), 0, MAX_FOREIGN)
+        by_features[at] = np.clip(FOREIGN_WEIGHT * (distance - FOREIGN_OFFSET), 0, MAX_FOREIGN)
     for at, share in unseen_colors(bgr).items():
-        beyond[at] += np.clip(UNSEEN_WEIGHT * (share - UNSEEN_OFFSET), 0, MAX_UNSEEN)
+        by_features[at] += np.clip(UNSEEN_WEIGHT * (share - UNSEEN_OFFSET), 0, MAX_UNSEEN)
     for at, share in printed_shares(bgr).items():
-        beyond[at] += np.clip(UNPRINTED_WEIGHT * (UNPRINTED_OFFSET - share), 0, MAX_UNPRINTED)
+        by_features[at] += np.clip(UNPRINTED_WEIGHT * (UNPRINTED_OFFSET - share), 0, MAX_UNPRINTED)
 
     def logits(view: Bgr) -> Floats:
         batch = view.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
         return np.asarray(network(np.ascontiguousarray(batch))[0][0], np.float64)
 
     by_network = logits(bgr)
-    if max(sigmoid(by_network + beyond)[at] for at in CELLS) >= MIRROR_FROM:
+    if max(sigmoid(by_network + by_features)[at] for at in CELLS) >= MIRROR_FROM:
         by_network = (by_network + logits(bgr[:, ::-1])[:, ::-1]) / 2
-    probabilities = sigmoid(by_network + beyond)
+    probabilities = sigmoid(by_network + by_features)
     return {at: float(probabilities[at]) for at in CELLS}
