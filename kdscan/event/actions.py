@@ -633,18 +633,16 @@ class Undo(Base, frozen=True, tag="undo"):
             raise UsageError("there is nothing to undo")
         if author.role == "player" and event.has_players and not entry.is_of(author):
             raise NotForPlayers("only the desk can undo what others did")
-        together = [
-            e for e in event.log if e.moment == entry.moment and e.id not in event.said.undone
-        ]
+        undone = event.said.undone
+        together = [other.action for other in event.together(entry) if other.id not in undone]
         seated = {n for tables in event.said.rounds.values() for table in tables for n in table}
-        pairings = [other.action for other in together if isinstance(other.action, PairRound)]
+        pairings = [action for action in together if isinstance(action, PairRound)]
         for pairing in pairings:
             check_unpair(event, pairing.round)
-        entered = [other.action for other in together if isinstance(other.action, AddPlayer)]
-        for player in () if pairings else entered:
-            if player.number in seated:
+        for action in () if pairings else together:
+            if isinstance(action, AddPlayer) and action.number in seated:
                 raise UsageError(
-                    "{name}: a round has been paired; have the player drop out", name=player.name
+                    "{name}: a round has been paired; have the player drop out", name=action.name
                 )
         return self
 

@@ -318,11 +318,9 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     firm, at = event.said_of(sheet).firm, event.assignment(sheet.id)
     decided = "confirmed" in firm or (isinstance(target, OnField) and target.field in firm)
     if isinstance(action, Undo):
-        entry = event.entries[action.action]
-        together = {other.id for other in event.log if other.moment == entry.moment}
-        decided = (
-            decided or event.said.over(at.round) is not None or bool(together & event.said.approved)
-        )
+        together = event.together(event.entries[action.action])
+        approved = any(entry.id in event.said.approved for entry in together)
+        decided = decided or event.said.over(at.round) is not None or approved
     elif isinstance(action, AssignSheet):
         words = event.said.assigned.get(sheet.id, ())
         decided = any(entry.role == "desk" for entry, _ in words)

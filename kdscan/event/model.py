@@ -262,6 +262,10 @@ class Event:
             for sheet, entries in self.of_sheet.items()
         }
 
+    def together(self, entry: LogEntry) -> list[LogEntry]:
+        """What was done at one moment with it, itself included; undone together."""
+        return [other for other in self.log if other.moment == entry.moment]
+
     @cached_property
     def said(self) -> Said:
         return fold_log(self.log)
