@@ -137,7 +137,7 @@ def _estimate(evidence: MapEvidence, risk: float) -> tuple[BoardEstimate, tuple[
         broken = rule_problems(estimate.board, estimate.castle_used)
     estimate = apply_rules(estimate, broken, risk, answers)
     estimate = apply_cover(estimate, evidence.still_covered, risk)
-    alike = _misread_alike(evidence) - answers.keys()
+    alike = _misread_alike(evidence, risk) - answers.keys()
     if alike or estimate.review or evidence.mirrored or evidence.bilevel:
         # The few shields that would settle the total were chosen by the same probabilities as the
         # total, which may be wrong. (Of 870 photos 410 need review. If only the few are corrected,
@@ -311,7 +311,7 @@ def asked_for(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> frozenset[Ce
     second, more = _unanswered(evidence, {cell: answers[cell] for cell in cells}, risk)
     low, high = first.total_range
     total = score_board(second.board, None).total
-    cells |= _misread_alike(evidence)
+    cells |= _misread_alike(evidence, risk)
     return cells if low <= total <= high else cells | more
 
 
@@ -321,9 +321,9 @@ that meet: all that were read as that coat are asked for. Of 300 photos this men
 that stayed wrong after all answers, for 5 to 9 more answers in each."""
 
 
-def _misread_alike(evidence: MapEvidence) -> frozenset[Cell]:
+def _misread_alike(evidence: MapEvidence, risk: float) -> frozenset[Cell]:
     """The shields whose coat was often misread, by the answers so far."""
-    answers, before = evidence.corrections.cells, decoded(evidence.probs, (), DEFAULT_RISK).cells
+    answers, before = evidence.corrections.cells, decoded(evidence.probs, (), risk).cells
     wrong = [c.coat for c in before if c.coat != answers.get(c.at, c.marks)[0]]
     return frozenset(c.at for c in before if c.coat and wrong.count(c.coat) >= MANY_ALIKE)
 
