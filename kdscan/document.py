@@ -2,7 +2,7 @@
 
 Fields may be added at any time, but renamed or removed only with a new schema number. Points in a
 photo are [x, y] in pixels, cells are [row, column], sheets are [photo, sheet]; all count from 0.
-Entries of sheets are declared by their kinds (`kdscan.sheets.*.show`), the others here.
+Entries of sheets are made by their kinds (`kdscan.sheets.*.show`), the others here.
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ from kdscan.files.names import escape_control
 from kdscan.i18n.errors import error_json
 from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
 from kdscan.rules.winner import Worth, decide, worth
-from kdscan.sheets.base import KINGDOM, AnyReading, SheetEntry, kind_of, plain
-from kdscan.sheets.common import probability
+from kdscan.sheets.base import KINGDOM, AnyReading, kind_of
+from kdscan.sheets.common import plain, probability
 from kdscan.sheets.duel_map.interpret import retake_reasons
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.duel_map.show import MapEntry
-from kdscan.sheets.duel_map.show import to_entry as map_entry
-from kdscan.sheets.fusion import FusedSheet, Where
 from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.spellbook.model import SpellbookReading
+from kdscan.sheets.table import FusedSheet, Where
 
 SCHEMA: Literal["kdscan/1"] = "kdscan/1"
 
@@ -47,26 +45,6 @@ class PhotoReport:
     size_wh: tuple[int, int] | None = None
     sheets: tuple[AnyReading, ...] = ()
     error: KdscanError | None = None
-
-
-class PhotoEntry(Struct):
-    """A page of a file and its results; error: see `kdscan.i18n.errors.error_json`."""
-
-    photo: str
-    page: int
-    width: int | None
-    height: int | None
-    error: Json | None
-    sheets: list[SheetEntry]
-
-
-class FusedEntry(Struct):
-    """A map that several photos show, read from all of them."""
-
-    sheets: tuple[Where, ...]
-    best: Where
-    photograph_again: tuple[tuple[int, int], ...]
-    sheet: MapEntry
 
 
 class PlayerEntry(Struct):
@@ -100,55 +78,44 @@ class DynastyEntry(Struct):
     review: bool
 
 
-class ReportEntry(Struct):
-    """What `kdscan score --json` prints."""
-
-    schema: str
-    photos: list[PhotoEntry]
-    fused: list[FusedEntry]
-    game: GameEntry | None
-    dynasty: DynastyEntry | UnsetType = UNSET
-
-
 def to_dict(reading: AnyReading) -> Json:
     """One entry of `sheets`, by its kind."""
-    return plain(kind_of(reading).to_entry(reading))
-
-
-def photo_entry(report: PhotoReport) -> PhotoEntry:
-    """One entry of `photos`."""
-    width, height = report.size_wh or (None, None)
-    return PhotoEntry(
-        escape_control(report.name),
-        report.page,
-        width,
-        height,
-        error_json(report.error) if report.error else None,
-        [kind_of(sheet).to_entry(sheet) for sheet in report.sheets],
-    )
+    return kind_of(reading).to_json(reading)
 
 
 def photo_json(report: PhotoReport) -> Json:
-    """One entry of `photos` as plain values."""
-    return plain(photo_entry(report))
+    """One entry of `photos`; its error: see `kdscan.i18n.errors.error_json`."""
+    width, height = report.size_wh or (None, None)
+    return {
+        "photo": escape_control(report.name),
+        "page": report.page,
+        "width": width,
+        "height": height,
+        "error": error_json(report.error) if report.error else None,
+        "sheets": [*map(to_dict, report.sheets)],
+    }
 
 
 def report_json(
     photos: Sequence[PhotoReport], fused: Sequence[FusedSheet] = (), *, dynasty: bool = False
 ) -> Json:
-    """The object that `kdscan score --json` prints, as plain values. dynasty: whether kingdoms are
-    added up."""
-    report = ReportEntry(
-        SCHEMA,
-        [photo_entry(photo) for photo in photos],
-        [
-            FusedEntry(sheet.views, sheet.best, sheet.photograph_again, map_entry(sheet.sheet))
+    """The object that `kdscan score --json` prints, as plain values. fused: maps that several
+    photos show. dynasty: whether kingdoms are added up."""
+    report = {
+        "schema": SCHEMA,
+        "photos": [*map(photo_json, photos)],
+        "fused": [
+            {
+                "sheets": sheet.views,
+                "best": sheet.best,
+                "photograph_again": sheet.photograph_again,
+                "sheet": to_dict(sheet.sheet),
+            }
             for sheet in fused
         ],
-        game_of(photos, fused),
-        dynasty_of(photos) if dynasty else UNSET,
-    )
-    return plain(report)
+        "game": game_of(photos, fused),
+    }
+    return plain(report | ({"dynasty": dynasty_of(photos)} if dynasty else {}))
 
 
 # Who won

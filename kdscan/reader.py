@@ -31,10 +31,10 @@ from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.base import AnyReading, kind_of, maps_of
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.read import is_legible, read_map
-from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.kingdom.read import (
     LIKELY_KINGDOM,
     SURELY_KINGDOM,
+    Kingdoms,
     assign_card_codes,
     read_kingdoms,
 )
@@ -87,6 +87,38 @@ def read_photo(
     return read_with(photo, options, models)
 
 
+def read_page(
+    pages: Pages,
+    page: int,
+    options: ReadOptions = DEFAULT,
+    change: Change | None = None,
+) -> tuple[PhotoReport, Photo | None]:
+    """Read a page of a file; also returns its photo if it could be decoded.
+
+    A photo that cannot be decoded, shows no sheet or triggers a bug gives a report with the error.
+    Raises `ModelError`, because then no photo can be read, and `UsageError` from `change`.
+    """
+    report = partial(PhotoReport, pages.name, page, len(pages))
+    try:
+        photo = pages[page]
+    except PhotoError as error:
+        return report(error=error), None
+    size = (photo.width, photo.height)
+    try:
+        sheets = read_with(photo, options)
+        if change is not None:
+            changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
+            sheets = interpret_table(changed, options.risk)  # other dominoes may be left now
+        return report(size, sheets), photo
+    except (NoSheetFound, PhotoError) as error:  # a large photo is decoded in full when needed
+        return report(size, error=error), photo
+    except (ModelError, UsageError):
+        raise
+    except Exception as cause:
+        # The other photos are still read; the exit code says that there was a bug.
+        return report(size, error=bug_of(cause)), photo
+
+
 def read_with(
     photo: Photo, options: ReadOptions = DEFAULT, models: Models | None = None
 ) -> tuple[AnyReading, ...]:
@@ -99,49 +131,26 @@ def read_with(
     check_photo(photo)
     models, game = models or default_models(), options.game
     located: Located | None = None
-    kingdoms: tuple[KingdomReading, ...] | None = None  # not looked for yet
-    beyond: tuple[str, ...] = ()
+    kingdoms, cut = Kingdoms(), tuple[SheetOutline, ...]()
     if game != "kingdomino":
         with options.observe("find"):
             located = locate_all(photo, models.locate)
 
-    if game != "duel" and not (located and any_likely(located)):
-        kingdoms, p_kingdom, beyond = _read_kingdoms(photo, models, options)
-        if kingdoms and (game or p_kingdom > SURELY_KINGDOM):
-            return _with_card_codes(photo, kingdoms)
-    sheets: tuple[AnyReading, ...] = ()
-    cut: tuple[SheetOutline, ...] = ()
-    if located:
+    kingdoms_first = game != "duel" and not (located and any_likely(located))
+    if kingdoms_first:
+        kingdoms = read_kingdoms(photo, models, options)
+    surely = kingdoms.readings and (game or kingdoms.likelihood > SURELY_KINGDOM)
+    if located and not surely:
         sheets, cut = _read_duel(photo, located, models, options)
-        surely_placed = any(
-            sheet.rectified.confidence >= SURELY_PLACED for sheet in maps_of(sheets)
-        )
-        if kingdoms and p_kingdom > LIKELY_KINGDOM and not surely_placed:
-            return _with_card_codes(photo, kingdoms)
-    if sheets:
-        return apply_spellbook(sheets, options.risk)
-    if game is None and kingdoms is None:
-        kingdoms, _, beyond = _read_kingdoms(photo, models, options)
-    if kingdoms:
-        return _with_card_codes(photo, kingdoms)
-    raise _no_sheet_error(photo, game, cut, beyond)
-
-
-def _read_kingdoms(
-    photo: Photo, models: Models, options: ReadOptions
-) -> tuple[tuple[KingdomReading, ...], float, tuple[str, ...]]:
-    """The kingdoms, how likely there is one, and the sides of the picture beyond which others lie;
-    see `read_kingdoms`."""
-    named = options.game is not None
-    with options.observe("kingdoms"):
-        return read_kingdoms(photo, models, options.variants, options.risk, named=named)
-
-
-def _with_card_codes(
-    photo: Photo, kingdoms: Sequence[KingdomReading]
-) -> tuple[KingdomReading, ...]:
-    """Kingdoms in reading order, each with the code of its card."""
-    return in_reading_order(assign_card_codes(kingdoms, photo))
+        placed = any(sheet.rectified.confidence >= SURELY_PLACED for sheet in maps_of(sheets))
+        probably = kingdoms.readings and kingdoms.likelihood > LIKELY_KINGDOM
+        if sheets and (placed or not probably):
+            return apply_spellbook(sheets, options.risk)
+        if game is None and not kingdoms_first:
+            kingdoms = read_kingdoms(photo, models, options)
+    if kingdoms.readings:
+        return in_reading_order(assign_card_codes(kingdoms.readings, photo))
+    raise _no_sheet_error(photo, game, cut, kingdoms.beyond)
 
 
 def _read_duel(
@@ -245,35 +254,3 @@ def _no_sheet_error(
         "no map was found in this picture; take the photo again with the whole grid in view, "
         "sharp and without strong reflections"
     )
-
-
-def read_page(
-    pages: Pages,
-    page: int,
-    options: ReadOptions = DEFAULT,
-    change: Change | None = None,
-) -> tuple[PhotoReport, Photo | None]:
-    """Read a page of a file; also returns its photo if it could be decoded.
-
-    A photo that cannot be decoded, shows no sheet or triggers a bug gives a report with the error.
-    Raises `ModelError`, because then no photo can be read, and `UsageError` from `change`.
-    """
-    report = partial(PhotoReport, pages.name, page, len(pages))
-    try:
-        photo = pages[page]
-    except PhotoError as error:
-        return report(error=error), None
-    size = (photo.width, photo.height)
-    try:
-        sheets = read_with(photo, options)
-        if change is not None:
-            changed = [change(sheet, number) for number, sheet in enumerate(sheets)]
-            sheets = interpret_table(changed, options.risk)  # other dominoes may be left now
-        return report(size, sheets), photo
-    except (NoSheetFound, PhotoError) as error:  # a large photo is decoded in full when needed
-        return report(size, error=error), photo
-    except (ModelError, UsageError):
-        raise
-    except Exception as cause:
-        # The other photos are still read; the exit code says that there was a bug.
-        return report(size, error=bug_of(cause)), photo

@@ -14,7 +14,7 @@ from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, BoardEstimate, CellReading, decode
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS, Board
-from kdscan.rules.duel.coats import COATS, SQUARES, Coat
+from kdscan.rules.duel.coats import COATS, SQUARES, Coat, Marks
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.scoring import score_board
@@ -62,15 +62,14 @@ def make_sheet(
     cells = []
     for n, cell in enumerate(CELLS):
         shield = shields.get(cell)
-        held = (shield.coat, shield.crosses) if shield else (None, 0)
+        held: Marks = (shield.coat, shield.crosses) if shield else (None, 0)
         doubt = cell in doubtful
         coat[n, COATS.index(held[0])] = 1
         crosses[n, held[1]] = 0.7 if doubt else 1
         if doubt:
             crosses[n, held[1] + 1] = 0.3
-        row, col = cell
         sure = 0.7 if doubt else 0.999
-        cells.append(CellReading(row, col, held[0], held[1], sure, doubt))
+        cells.append(CellReading(cell, held, sure, doubt))
     probs = MarkProbs(coat, crosses, 0.9, 0.99)
     slip = logit(confidence) - logit(decode(probs).confidence)
     probs = replace(probs, calibration=np.array([1.0, slip]))  # so that it is read as sure as that

@@ -15,8 +15,8 @@ from kdscan.rules.problem import Problem
 from kdscan.sheets.base import correct, deserialize, serialize
 from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading, WizardEvidence
-from kdscan.sheets.fusion import fuse_sheets
 from kdscan.sheets.kingdom.model import KingdomReading
+from kdscan.sheets.table import fuse_sheets
 from tests.readings import make_kingdom, make_sheet
 
 WIZARD = WizardEvidence(
@@ -56,9 +56,7 @@ OPERATIONS = {"keep": keep, "fuse": fuse, "fix": fix}
 def said(sheet: MapReading) -> tuple[object, ...]:
     """What people see of it, but for how sure it is, which fusing changes."""
     unsaid = {(2, 2), (0, 0), (0, 1)}  # put right, or clipped, so that nothing is known of it
-    cells = [
-        (c.coat, c.crosses) for c in sheet.board_estimate.cells if (c.row, c.col) not in unsaid
-    ]
+    cells = [c.content for c in sheet.board_estimate.cells if c.at not in unsaid]
     told = sorted(one.code for one in sheet.problems if "shields" not in one.code)
     return cells, told, sheet.clipped, sheet.wizard_coat, sheet.board_estimate.castle_used
 
@@ -84,13 +82,13 @@ def test_two_clipped_photos_of_one_sheet_are_not_sure_when_fused() -> None:
 def test_a_second_correction_adds_to_the_first() -> None:
     first = correct(make_sheet(), {(0, 0): (Coat.LINE, 2)})
     both = correct(first, {(0, 1): (None, 0)})
-    held = {(c.row, c.col): (c.coat, c.crosses) for c in both.board_estimate.cells}
+    held = {c.at: c.content for c in both.board_estimate.cells}
     assert held[0, 0] == (Coat.LINE, 2) and held[0, 1] == (None, 0)
     kingdom = correct(make_kingdom(), {(0, 0): ("lake", 1)})
     kept = deserialize(serialize(kingdom))
     assert isinstance(kept, KingdomReading)
     again = correct(kept, {(0, 1): ("mine", 2)})
-    shown = {(s.row, s.col): (s.terrain, s.crowns) for s in again.squares}
+    shown = {s.at: s.content for s in again.cells}
     assert shown[0, 0] == ("lake", 1) and shown[0, 1] == ("mine", 2)
 
 

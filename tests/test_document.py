@@ -131,7 +131,7 @@ def test_maps_of_two_photos_are_no_game() -> None:
 
 def test_only_doubtful_shields_are_doubts() -> None:
     (doubt,) = doubts(make_sheet(doubtful=[(0, 5)]))
-    assert (doubt.cell.row, doubt.cell.col) == (0, 5)
-    (other,) = doubt.others
-    coat, crosses, p = other.coat, other.crosses, other.confidence
+    assert doubt[0].at == (0, 5)
+    (other,) = doubt[1:]
+    (coat, crosses), p = other.content, other.confidence
     assert (coat, crosses, round(p, 6)) == (Coat.FILLED, 3, 0.3)

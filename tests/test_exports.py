@@ -99,7 +99,7 @@ def test_corrections_of_every_kind_add_up() -> None:
     assert (0, 0) in sheet.evidence.corrections.cells and not sheet.review
     kingdom = kdscan.correct(make_kingdom(), {(0, 0): ("lake", 1)})
     kingdom = kdscan.correct(kingdom, kdscan.KingdomCorrections({(0, 1): ("mine", 2)}))
-    assert [(s.terrain, s.crowns) for s in kingdom.squares[:2]] == [("lake", 1), ("mine", 2)]
+    assert [s.content for s in kingdom.cells[:2]] == [("lake", 1), ("mine", 2)]
     book = make_book(play_game(1).spellbook)
     book = kdscan.correct(book, {(0, Coat.DOT): SpellbookLine(2)})
     book = kdscan.correct(book, kdscan.SpellbookCorrections(choices={1: Coat.DOT}))

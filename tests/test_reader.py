@@ -8,6 +8,7 @@ from functools import cache
 import cv2
 import numpy as np
 import pytest
+from msgspec.structs import replace as changed
 
 from kdscan import reader as reading
 from kdscan.errors import NoSheetFound, UnreadableImage
@@ -76,7 +77,7 @@ def test_a_turned_photo_gives_the_same_board(turns: int) -> None:
     (straight,) = maps_of(read_photo(Photo(synth.bgr)))
     (turned,) = maps_of(read_photo(Photo(np.ascontiguousarray(np.rot90(synth.bgr, turns)))))
     pairs = list(zip(straight.board_estimate.cells, turned.board_estimate.cells, strict=True))
-    assert not [(a, b) for a, b in pairs if (a.coat, a.crosses) != (b.coat, b.crosses)]
+    assert not [(a, b) for a, b in pairs if a.content != b.content]
 
 
 @pytest.mark.parametrize("scale", [2.0, 1.25])
@@ -102,7 +103,9 @@ def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
     sure: float, kind: type[AnyReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "any_likely", lambda located: False)
-    monkeypatch.setattr(reading, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), sure, ()))
+    monkeypatch.setattr(
+        reading, "read_kingdoms", lambda *_: reading.Kingdoms((make_kingdom(),), sure)
+    )
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
 
@@ -129,7 +132,9 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
 
 def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "locate_all", lambda *_: pytest.fail("maps were looked for"))
-    monkeypatch.setattr(reading, "read_kingdoms", lambda *_, **__: ((make_kingdom(),), 0.66, ()))
+    monkeypatch.setattr(
+        reading, "read_kingdoms", lambda *_: reading.Kingdoms((make_kingdom(),), 0.66)
+    )
     (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
     assert isinstance(one, KingdomReading)
 
@@ -168,7 +173,7 @@ def test_what_is_ruled_and_can_neither_be_named_placed_nor_read_is_no_map(
 ) -> None:
     """Sheets of other games are ruled as well; whoever names the game is believed."""
     read = make_sheet()
-    cells = tuple(replace(cell, confidence=sure) for cell in read.board_estimate.cells)
+    cells = tuple(changed(cell, confidence=sure) for cell in read.board_estimate.cells)
     read = replace(
         read,
         evidence=replace(
@@ -203,7 +208,7 @@ def test_a_castle_without_a_tile_is_a_kingdom_only_to_who_names_the_game(
 
 def test_squares_that_say_nothing_are_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
     kingdom = make_kingdom()
-    noise = replace(kingdom, squares=tuple(replace(s, confidence=0.05) for s in kingdom.squares))
+    noise = replace(kingdom, cells=tuple(changed(s, confidence=0.05) for s in kingdom.cells))
     found = [DetectedKingdom(kingdom.evidence, 0.99)]
     monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
     photo = Photo(np.full((600, 800, 3), 200, np.uint8))
@@ -230,11 +235,11 @@ def test_a_tiny_picture_is_no_map_either() -> None:
 def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
     synth, sheet = own_scan(31_000_002), own_reading(31_000_002)
     at = next(cell for cell in CELLS if cell in synth.board)
-    before = next(c for c in sheet.board_estimate.cells if (c.row, c.col) == at)
+    before = next(c for c in sheet.board_estimate.cells if c.at == at)
     again = correct(sheet, {at: (Coat.FILLED, 4)})
-    after = next(c for c in again.board_estimate.cells if (c.row, c.col) == at)
-    assert (after.coat, after.crosses) == (Coat.FILLED, 4)
-    assert after.seen == (before.coat, before.crosses)
+    after = next(c for c in again.board_estimate.cells if c.at == at)
+    assert after.content == (Coat.FILLED, 4)
+    assert after.seen == before.content
     assert after.confidence == pytest.approx(again.probs.placed)
     domain = next(d for d in again.score.domains if at in d.cells)
     assert domain.coat is Coat.FILLED
@@ -248,7 +253,7 @@ def test_what_the_rules_forbid_is_a_problem_and_changes_nothing_else() -> None:
     (crosses,) = [p for p in again.problems if p.code == "bonus_crosses"]
     assert crosses.severity == "error"
     assert set(crosses.cells) <= {shown, (0, 0), (4, 6)}
-    assert [c.coat for c in again.board_estimate.cells if (c.row, c.col) == (4, 6)] == [Coat.DOT]
+    assert [c.content[0] for c in again.board_estimate.cells if c.at == (4, 6)] == [Coat.DOT]
 
 
 def test_a_photo_whose_whole_cannot_be_decoded_is_an_error_and_no_bug() -> None:

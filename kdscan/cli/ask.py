@@ -26,12 +26,12 @@ from kdscan.sheets.base import kind_of
 from kdscan.sheets.common import percent
 from kdscan.sheets.duel_map.interpret import questions, retake_reasons
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.duel_map.show import RETAKE, shield_name
+from kdscan.sheets.duel_map.show import LOOK as MAP_LOOK
+from kdscan.sheets.duel_map.show import RETAKE
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.kingdom.show import square_name
-from kdscan.sheets.kingdom.show import token as square_token
-from kdscan.sheets.terminal import Style, token
+from kdscan.sheets.kingdom.show import LOOK as KINGDOM_LOOK
+from kdscan.sheets.terminal import Style
 
 Board = MapReading | KingdomReading
 
@@ -87,8 +87,8 @@ def _questions(sheet: Board, risk: float) -> dict[Cell, Any]:
     if isinstance(sheet, MapReading):
         return {q.cell: q.options for q in questions(sheet, risk) if not q.answered}
     return {
-        doubt.cell.at: [(square.kind, square.confidence) for square in (doubt.cell, *doubt.others)]
-        for doubt in sorted(doubts(sheet), key=lambda doubt: doubt.cell.confidence)
+        doubt[0].at: [(square.content, square.confidence) for square in doubt]
+        for doubt in sorted(doubts(sheet), key=lambda doubt: doubt[0].confidence)
     }
 
 
@@ -100,12 +100,9 @@ def _answer(sheet: Board, at: Cell, options: Any, number: str, style: Style) -> 
     crop = sheet.rectified.bgr[top : top + CROP_PX, left : left + CROP_PX]
     what = t("What does {cell} hold?", cell=cell_name(at))
     _say(_picture(crop, CELL_COLUMNS, style), f"{number}: {what}", sep="\n")
-    texts = {}
+    texts, look = {}, MAP_LOOK if isinstance(sheet, MapReading) else KINGDOM_LOOK
     for n, (content, p, *total) in enumerate(options, 1):
-        if isinstance(sheet, MapReading):
-            text, name = token(*content), shield_name(style.words, *content)
-        else:
-            text, name = square_token(content), square_name(style.words, *content)
+        text, name = look.token(*content), look.name(style.words, *content)
         texts[str(n)] = text
         points = ": " + tn("{n} point", "{n} points", total[0]) if total else ""
         _say(f"   {n}  {text:<6} {name} ({percent(p)}){points}")

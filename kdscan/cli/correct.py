@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.corrections import Correction, field_of, parse_corrections
+from kdscan.cli.corrections import Correction, meaning_of, parse_corrections
 from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store, Who
 from kdscan.cli.terminal import note, terminal_words, user
 from kdscan.errors import UsageError
@@ -18,7 +18,7 @@ from kdscan.event.store import open_store
 from kdscan.event.swiss import resting_on
 from kdscan.files.names import escape_control
 from kdscan.sheets.base import KINGDOM
-from kdscan.sheets.common import CellField, ChoiceField, LineField, parse_field
+from kdscan.sheets.common import place_of
 
 
 def correct(
@@ -158,17 +158,15 @@ def _action(correction: Correction, row: SheetResult) -> act.Action:
             "--set {text}: the sheet is already named; leave the number out", text=correction.text
         )
     kind, number = row.sheet.kind, row.sheet.id
-    field, value = field_of(correction, kind, row.sheet.brief.size or 0, f"{row.file.name}#1.3")
-    match parse_field(field):
-        case CellField(cell) if kind == KINGDOM.name:
-            return act.CorrectSquare(number, cell, **value)
-        case CellField(cell):
-            return act.CorrectShield(number, cell, **value)
-        case LineField(side, coat):
+    field, value = meaning_of(correction, kind, row.sheet.brief.size or 0, f"{row.file.name}#1.3")
+    match place_of(field):
+        case "line", (side, coat):
             return act.CorrectLine(number, side, coat.value, **value)
-        case ChoiceField(side):
+        case "choice", (side,):
             return act.CorrectChoice(number, side, value)
-    raise AssertionError(field)
+        case _, cell:
+            of_cell = act.CorrectSquare if kind == KINGDOM.name else act.CorrectShield
+            return of_cell(number, cell, **value)
 
 
 def remove(

@@ -30,7 +30,7 @@ from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import LETTERS as TERRAIN_LETTERS
 from kdscan.rules.kingdomino.kingdom import SQUARES, Square, Terrain
 from kdscan.sheets.base import KINGDOM, SPELLBOOK, R, kind_of
-from kdscan.sheets.common import CellField, ChoiceField, LineField
+from kdscan.sheets.common import field_of
 from kdscan.sheets.kingdom.model import KingdomReading
 
 _FORM = re.compile(
@@ -90,7 +90,7 @@ def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
     return tuple(_parse(part) for text in texts for part in text.split())
 
 
-def field_of(correction: Correction, kind: str, size: int = 0, example: str = "1.3:") -> Field:
+def meaning_of(correction: Correction, kind: str, size: int = 0, example: str = "1.3:") -> Field:
     """The meaning of a correction for a sheet of that kind.
 
     size: squares along a kingdom's side. example: how a sheet is named. Raises `UsageError` for
@@ -113,9 +113,9 @@ def field_of(correction: Correction, kind: str, size: int = 0, example: str = "1
 
 
 def corrected(sheet: R, corrections: Iterable[Correction], risk: float) -> R:
-    """A sheet with its corrections; raises `UsageError` as `field_of` does."""
+    """A sheet with its corrections; raises `UsageError` as `meaning_of` does."""
     size = sheet.variants.size if isinstance(sheet, KingdomReading) else 0
-    fields = dict(field_of(correction, sheet.kind, size) for correction in corrections)
+    fields = dict(meaning_of(correction, sheet.kind, size) for correction in corrections)
     return kind_of(sheet).correct_fields(sheet, fields, risk) if fields else sheet
 
 
@@ -128,12 +128,10 @@ def _parse(text: str) -> Correction:
             text=text,
         )
     parts = {name: part and part.lower() for name, part in match.groupdict().items()}
-    photo, sheet = (part and int(part) for part in (parts["photo"], parts["sheet"]))
-    if 0 in (photo, sheet):
+    photo, sheet = parts["photo"] and int(parts["photo"]) - 1, int(parts["sheet"] or 1) - 1
+    if -1 in (photo, sheet):
         raise UsageError("--set {text}: photos and sheets count from 1", text=text)
-    correction = Correction(
-        text, None if photo is None else int(photo) - 1, int(sheet or 1) - 1, parts
-    )
+    correction = Correction(text, photo, sheet, parts)
     if parts["side"]:
         _of_book(correction)
         return correction
@@ -160,7 +158,7 @@ def _of_book(correction: Correction) -> Field:
     player = SIDES.index(parts["side"] or "")
     if parts["line"] is None:
         chosen = None if parts["chosen"] == "." else _coat(correction, parts["chosen"]).value
-        return str(ChoiceField(player)), chosen
+        return field_of("choice", player), chosen
     coat, filled = _coat(correction, parts["line"]), int(parts["filled"] or 0)
     if filled > LINE_SQUARES[coat]:
         raise UsageError(
@@ -170,7 +168,7 @@ def _of_book(correction: Correction) -> Field:
             n=LINE_SQUARES[coat],
         )
     line = {"filled": filled, "struck": bool(parts["struck"]), "used": bool(parts["used"])}
-    return str(LineField(player, coat)), line
+    return field_of("line", player, coat), line
 
 
 def _of_map(correction: Correction) -> Field:
@@ -189,7 +187,7 @@ def _of_map(correction: Correction) -> Field:
         raise UsageError("--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)", text=text)
     if (row, col) == CASTLE:
         raise UsageError("--set {text}: that is the castle, it holds no coat", text=text)
-    return str(CellField((row, col))), {"coat": coat, "crosses": crosses}
+    return field_of("cell", row, col), {"coat": coat, "crosses": crosses}
 
 
 def _of_kingdom(correction: Correction, size: int) -> Field:
@@ -209,7 +207,7 @@ def _of_kingdom(correction: Correction, size: int) -> Field:
             text=correction.text,
             last=f"{'ABCDEFG'[size - 1]}{size}",
         )
-    return str(CellField(correction.cell)), {"terrain": terrain, "crowns": crowns}
+    return field_of("cell", *correction.cell), {"terrain": terrain, "crowns": crowns}
 
 
 def _coat(correction: Correction, name: str | None, more: str = "") -> Coat:

@@ -39,7 +39,7 @@ def flat_sheets(photo: Photo, sheets: Iterable[AnyReading]) -> list[FlatSheet]:
         flat_sheet_at(
             photo,
             sheet.rectified.centers_xy,
-            coats_of({cell.at: cell.coat for cell in sheet.board_estimate.cells}),
+            coats_of({cell.at: cell.content[0] for cell in sheet.cells}),
             sheet.layout,
             photo.name,
         )

@@ -49,8 +49,8 @@ COMMANDS = {
     "standings": ("standings:standings", "Show an event's standings."),
     "report": ("export:report", "Write an event's report as one HTML file."),
     "serve": ("serve:serve", "Serve a page: photograph with a phone, check, tap, done."),
-    "board": ("board:board", "Score boards written as text, and check that they are lawful."),
-    "simulate": ("simulate:simulate", "Simulate whole games: maps, spellbook, rounds, scores."),
+    "board": ("games:board", "Score boards written as text, and check that they are lawful."),
+    "simulate": ("games:simulate", "Simulate whole games: maps, spellbook, rounds, scores."),
     "template": ("template:template", "Manage templates, the blank designs of pads."),
 }
 """Each command's module and function or group in it, and the first line of its help."""

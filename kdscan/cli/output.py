@@ -39,11 +39,12 @@ from kdscan.imaging.picture import Photo
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
 from kdscan.sheets.base import kind_of, number_in
-from kdscan.sheets.fusion import FusedSheet
 from kdscan.sheets.overlay import draw_inks, draw_overlay
+from kdscan.sheets.table import FusedSheet
 from kdscan.sheets.terminal import Style
 
 
+@dataclass
 class Printer:
     """Prints reports as they come.
 
@@ -51,48 +52,40 @@ class Printer:
     debug: whether to show where errors arose.
     """
 
-    def __init__(self, photos: int, *, text: bool, debug: bool) -> None:
-        self._photos = photos
-        self._text = text
-        self._style = terminal_style()
-        self._progress = photos > 1 and attended()
-        self._debug = debug
+    photos: int
+    text: bool
+    debug: bool
+    style: Style
 
     def progress(self, number: int, name: str) -> None:
-        if self._progress:
-            print(
-                f"{CLEAR_LINE}[{number}/{self._photos}] {escape_control(name)}",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
+        self.clear(f"[{number}/{self.photos}] {escape_control(name)}")
 
-    def clear(self) -> None:
-        """Erase the progress line."""
-        if self._progress:
-            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+    def clear(self, text: str = "") -> None:
+        """Erase the progress line, and print another."""
+        if self.photos > 1 and attended():
+            print(CLEAR_LINE + text, end="", file=sys.stderr, flush=True)
 
     def report(self, report: PhotoReport, number: int) -> None:
         """Print one photo's answer; `number` counts photos and pages from 1."""
         self.clear()
-        t = self._style.words.t
+        t = self.style.words.t
         name = escape_control(report.name)
         if report.pages > 1:
             name = t("{name}, page {n}", name=name, n=report.page + 1)
         if report.error:
-            if self._debug:
+            if self.debug:
                 traceback.print_exception(report.error)
             print_error(f"kdscan: {name}: {error_message(report.error)}")
-        if not self._text:
+        if not self.text:
             return
-        several = self._photos > 1 or report.pages > 1
+        several = self.photos > 1 or report.pages > 1
         for at, sheet in enumerate(report.sheets):
             title = f"{number}: {name}" if several else name
             address = f"{number}:" if several else ""
             if len(report.sheets) > 1:
                 address = f"{number}.{at + 1}:"
                 title += f", {t(kind_of(sheet).title)} {number_in(report.sheets, at)}".rstrip()
-            style = replace(self._style, address=address)
+            style = replace(self.style, address=address)
             print(f"{style.bold(title)}\n\n{kind_of(sheet).to_text(sheet, style)}\n", flush=True)
 
     def answer(
@@ -100,7 +93,7 @@ class Printer:
     ) -> None:
         """Print the result of all photos together, or the JSON of all. dynasty: whether kingdoms
         are added up."""
-        if not self._text:
+        if not self.text:
             print(json.dumps(report_json(reports, fused, dynasty=dynasty)))
             return
         self._fused(fused)
@@ -110,7 +103,7 @@ class Printer:
 
     def _fused(self, fused: Sequence[FusedSheet]) -> None:
         """Print the sheets that several photos show, as read from all of them."""
-        t = self._style.words.t
+        t = self.style.words.t
         same: dict[str, None] = {}  # printed once, however many sheets a photo shows
         for sheet in fused:
             *numbers, last = (str(photo + 1) for photo, _ in sheet.views)
@@ -120,9 +113,7 @@ class Printer:
                 continue
             title = t("Photos {numbers} and {last} show the same sheet; combined:", **values)
             photo, at = sheet.best  # corrections of any view count for all
-            style = replace(
-                self._style, address=f"{photo + 1}.{at + 1}:" if at else f"{photo + 1}:"
-            )
+            style = replace(self.style, address=f"{photo + 1}.{at + 1}:" if at else f"{photo + 1}:")
             text = kind_of(sheet.sheet).to_text(sheet.sheet, style)
             print(f"{style.bold(title)}\n\n{text}\n")
             if sheet.photograph_again:
@@ -136,7 +127,7 @@ class Printer:
         """Print who won, if the photo shows both maps of a game (`game` of the JSON)."""
         if game is None:
             return
-        t = self._style.words.t
+        t = self.style.words.t
         if game.photograph_again:
             print(t("The winner cannot be determined: photograph the map again."))
             return
@@ -145,19 +136,18 @@ class Printer:
         if game.winner is None:
             print(t("A draw, {totals}, with equally large domains", totals=totals) + check)
             return
-        because = {"score": "", "largest_domain": ", " + t("by the largest domain")}
-        won = t("Map {n} wins, {totals}", n=game.winner + 1, totals=totals)
-        print(won + because[game.decided_by] + check)
+        because = ", " + t("by the largest domain") if game.decided_by != "score" else ""
+        print(t("Map {n} wins, {totals}", n=game.winner + 1, totals=totals) + because + check)
 
     def _dynasty(self, dynasty: DynastyEntry, photos: int) -> None:
         """Print the sum of a player's kingdoms (`dynasty` of the JSON) in that many photos."""
-        t, tn = self._style.words.t, self._style.words.tn
+        t, tn = self.style.words.t, self.style.words.tn
         kingdoms = dynasty.kingdoms
         if not kingdoms:
             print(t("No kingdom was found that --dynasty could add up."))
             return
         check = ", " + t("please check") if dynasty.review else ""
-        total = self._style.bold(tn("{n} point", "{n} points", dynasty.total))
+        total = self.style.bold(tn("{n} point", "{n} points", dynasty.total))
         title = tn("Dynasty of {n} kingdom", "Dynasty of {n} kingdoms", len(kingdoms))
         print(f"{title}: {total}{check}")
         pictured = len({photo for photo, _ in kingdoms})

@@ -39,8 +39,8 @@ from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.base import AnyReading, without_pixels
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.fusion import Where, fuse_sheets
 from kdscan.sheets.spellbook.model import SpellbookReading
+from kdscan.sheets.table import Where, fuse_sheets
 from kdscan.sheets.terminal import Style
 from kdscan.templates.pile import MOST_COMPARED, FlatSheet
 
@@ -144,7 +144,7 @@ def score(
     variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), great_duel)
     options = ReadOptions(risk, game, variants, known_templates(template or ()))
     debug = context.find_root().params["debug"]
-    printer = Printer(len(photos), text=not as_json, debug=debug)
+    printer = Printer(len(photos), not as_json, debug, terminal_style())
 
     reports, unknown = [], list[FlatSheet]()
     for number, report, photo in _read_all(photos, wanted, options, printer, ask):
@@ -241,11 +241,9 @@ def _corrected(
 ) -> AnyReading:
     """The sheet with its corrections, and with answers if a terminal's style is given."""
     sheet = corrected(sheet, [c for c in corrections if c.sheet == number], risk)
-    return (
-        sheet
-        if style is None or isinstance(sheet, SpellbookReading)
-        else ask_about(sheet, style, risk)
-    )
+    if style is None or isinstance(sheet, SpellbookReading):
+        return sheet
+    return ask_about(sheet, style, risk)
 
 
 def _check_all_applied(

@@ -24,7 +24,7 @@ from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, SheetType
-from kdscan.sheets.common import VARIANTS, WIZARD, CellField, ChoiceField, LineField
+from kdscan.sheets.common import VARIANTS, WIZARD, field_of
 
 if TYPE_CHECKING:
     from kdscan.event.log import Author
@@ -120,7 +120,7 @@ class OnField(OnSheet, frozen=True):
 
     @property
     def field(self) -> str:
-        """The path of the value, as `kdscan.sheets.common.fields` has it."""
+        """The path of the value, as `kdscan.sheets.common.field_of` makes it."""
         raise NotImplementedError
 
     @property
@@ -152,7 +152,7 @@ class _OnCell(OnField, frozen=True):
 
     @property
     def field(self) -> str:
-        return str(CellField(self.cell))
+        return field_of("cell", *self.cell)
 
     def values(self, event: Event) -> Mapping[str, object]:
         return {"name": event.sheet_name(self.sheet), "cell": cell_name(self.cell)}
@@ -196,7 +196,7 @@ class CorrectLine(OnField, frozen=True, tag="correct_line"):
 
     @property
     def field(self) -> str:
-        return str(LineField(self.side, Coat(self.coat)))
+        return field_of("line", self.side, self.coat)
 
     def is_possible(self, size: int) -> bool:
         return self.filled <= LINE_SQUARES[Coat(self.coat)]
@@ -212,7 +212,7 @@ class CorrectChoice(OnField, frozen=True, tag="correct_choice"):
 
     @property
     def field(self) -> str:
-        return str(ChoiceField(self.side))
+        return field_of("choice", self.side)
 
 
 class CorrectWizard(OnField, frozen=True, tag="correct_wizard"):

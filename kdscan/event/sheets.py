@@ -39,11 +39,8 @@ from kdscan.sheets.base import (
 )
 from kdscan.sheets.common import (
     WIZARD,
-    CellField,
-    ChoiceField,
-    LineField,
     cell_values,
-    parse_field,
+    place_of,
 )
 from kdscan.sheets.table import interpret_table
 
@@ -224,15 +221,15 @@ def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, bool]:
     """The value at a path in a sheet's JSON, and whether it is doubtful; (None, False) if the sheet
     has no such place."""
     try:
-        match parse_field(path):
-            case CellField((row, col)):
+        match place_of(path):
+            case "cell", (row, col):
                 cell = next(c for c in shown["cells"] if (c["row"], c["col"]) == (row, col))
                 names = ("coat", "crosses") if "coat" in cell else ("terrain", "crowns")
                 return {name: cell[name] for name in names}, cell["review"]
-            case LineField(player, coat):
+            case "line", (player, coat):
                 line = shown["players"][player]["lines"][coat]
                 return {name: line[name] for name in ("filled", "struck", "used")}, line["review"]
-            case ChoiceField(player):
+            case "choice", (player,):
                 side = shown["players"][player]
                 return side["chosen_coat"], side["choice"]["review"]
     except (LookupError, TypeError, StopIteration):

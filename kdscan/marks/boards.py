@@ -22,15 +22,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
+from typing import Generic, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Floats
 from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import joint, likely_boards
 from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Board, Shield
-from kdscan.rules.duel.coats import COATS, Coat, Marks
+from kdscan.rules.duel.coats import COATS, Marks
 from kdscan.rules.duel.prior import load
 from kdscan.rules.duel.scoring import domain_points
 from kdscan.rules.grid import Cell
@@ -67,28 +69,26 @@ def calibrated(p: float, calibration: NDArray[np.float64]) -> float:
     return 1 / (1 + math.exp(-z))
 
 
-@dataclass(frozen=True)
-class CellReading:
-    """One shield as read. `confidence`: probability that coat and crosses are both right."""
+K = TypeVar("K")
 
-    row: int
-    col: int
-    coat: Coat | None
-    crosses: int
+
+class CellReading(Struct, Generic[K], frozen=True):
+    """A shield of a map, or a square of a kingdom, as read.
+
+    content: what it holds, and the number of crosses or crowns. confidence: probability that both
+    are right. seen: the most probable content from the pixels alone, if rules or a person overruled
+    it. covered: whether an object seems to cover it.
+    """
+
+    at: Cell
+    content: K
     confidence: float
     review: bool
-    seen: Marks | None = None
-    """The most probable marks from the pixels alone, if rules or a person overruled them."""
+    seen: K | None = None
     covered: bool = False
-    """Whether an object seems to cover it."""
 
-    @property
-    def at(self) -> Cell:
-        return self.row, self.col
 
-    @property
-    def marks(self) -> Marks:
-        return self.coat, self.crosses
+Shields = tuple[CellReading[Marks], ...]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class BoardEstimate:
     totals: possible totals of the domains with probabilities, the most probable first.
     """
 
-    cells: tuple[CellReading, ...]
+    cells: Shields
     castle_used: bool | None
     confidence: float
     review: bool
@@ -110,7 +110,7 @@ class BoardEstimate:
     @property
     def board(self) -> Board:
         """The game's board with these marks, without empty shields."""
-        return Board({c.at: Shield(c.coat, c.crosses) for c in self.cells if c.coat is not None})
+        return Board({c.at: Shield(c.content[0], c.content[1]) for c in self.cells if c.content[0]})
 
     @property
     def total_range(self) -> tuple[int, int]:
@@ -155,13 +155,13 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
     confidence = calibrated(totals[total] * probs.placed, probs.calibration)
     to_review = _cells_to_review(boards, risk) if confidence < 1 - risk else set()
     cells = []
-    for i, (row, col) in enumerate(CELLS):
+    for i, at in enumerate(CELLS):
         coat, crosses = best[i]
         p = float(both[i, COATS.index(coat), crosses])
         pixels = (COATS[int(probs.coat[i].argmax())], int(probs.crosses[i].argmax()))
-        overruled = None if pixels == (coat, crosses) else pixels
+        overruled = None if pixels == best[i] else pixels
         review = i in to_review or p < CELL_DOUBT
-        cells.append(CellReading(row, col, coat, crosses, p * probs.placed, review, overruled))
+        cells.append(CellReading(at, best[i], p * probs.placed, review, overruled))
     used = probs.castle_used
     castle = None if 0.1 < used < 0.9 else used > 0.5
     ranked = tuple(sorted(totals.items(), key=lambda item: -item[1]))

@@ -25,7 +25,7 @@ from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GameName
 from kdscan.rules.duel.spellbook import BookPlace
 from kdscan.sheets.board import Canvas
-from kdscan.sheets.common import DoubtfulPlace
+from kdscan.sheets.common import DoubtfulPlace, plain
 from kdscan.sheets.duel_map import interpret as map_interpret
 from kdscan.sheets.duel_map import model as map_model
 from kdscan.sheets.duel_map import show as map_show
@@ -43,9 +43,6 @@ from kdscan.sheets.terminal import Style
 AnyEvidence = MapEvidence | KingdomEvidence | SpellbookEvidence
 AnyReading = MapReading | KingdomReading | SpellbookReading
 AnyCorrections = MapCorrections | KingdomCorrections | SpellbookCorrections
-SheetEntry = map_show.MapEntry | kingdom_show.KingdomEntry | spellbook_show.SpellbookEntry
-"""An entry of `sheets` in the JSON."""
-
 E = TypeVar("E", bound=AnyEvidence)
 R = TypeVar("R", bound=AnyReading)
 
@@ -70,7 +67,7 @@ class SheetType(Generic[E, R]):
     evidence: type[E]
     interpret: Callable[[E, float], R]
     with_fields: Callable[[E, Mapping[str, Any]], E]
-    to_entry: Callable[[R], SheetEntry]
+    to_json: Callable[[R], Json]
     to_text: Callable[[R, Style], str]
     draw: Callable[[Canvas, R, Sequence[Points]], list[Bgr]]
     places: Callable[[R, Words], Iterator[DoubtfulPlace]]
@@ -104,7 +101,7 @@ DUEL_MAP = SheetType(
     evidence=MapEvidence,
     interpret=map_interpret.interpret,
     with_fields=map_model.with_fields,
-    to_entry=map_show.to_entry,
+    to_json=map_show.to_json,
     to_text=map_show.to_text,
     draw=map_show.draw,
     places=map_show.places,
@@ -118,7 +115,7 @@ KINGDOM = SheetType(
     evidence=KingdomEvidence,
     interpret=kingdom_interpret.interpret,
     with_fields=kingdom_model.with_fields,
-    to_entry=kingdom_show.to_entry,
+    to_json=kingdom_show.to_json,
     to_text=kingdom_show.to_text,
     draw=kingdom_show.draw,
     places=kingdom_show.places,
@@ -132,7 +129,7 @@ SPELLBOOK = SheetType(
     evidence=SpellbookEvidence,
     interpret=spellbook_interpret.interpret,
     with_fields=spellbook_model.with_fields,
-    to_entry=spellbook_show.to_entry,
+    to_json=spellbook_show.to_json,
     to_text=spellbook_show.to_text,
     draw=spellbook_show.draw,
     places=spellbook_show.places,
@@ -221,13 +218,6 @@ def correct(
 
 
 # JSON
-
-
-def plain(record: Any) -> Json:
-    """A record as plain values, ready for JSON."""
-    values: Json = msgspec.json.decode(msgspec.json.encode(record))
-    return values
-
 
 DIGITS = 7
 """Significant digits of stored arrays, more than any probability's precision."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any
 
 import cv2
 import numpy as np
@@ -24,10 +24,10 @@ from kdscan.imaging.pens import (
 )
 from kdscan.imaging.picture import Bgr
 from kdscan.imaging.rectify import cell_corners
+from kdscan.marks.boards import CellReading
 from kdscan.rules.grid import Cell, cell_name, neighbours
 from kdscan.sheets.common import (
     BoardReading,
-    C,
     Doubt,
     DoubtfulPlace,
     domain_colors,
@@ -99,25 +99,35 @@ def label(
 
 
 @dataclass(frozen=True)
-class CellDrawing(Generic[C]):
-    """How a kind draws a cell's content.
+class CellLook:
+    """How what a kind's cells hold is shown to people.
 
-    draw: (picture, left middle, cell, size in pixels). width: pixels that `draw` takes, for (cell,
-    size). marked: whether a cell has content.
+    name: in their language. sign: in a terminal. token: in the syntax of `--set`. draw: (picture,
+    left middle, *content, size in pixels). width: pixels that `draw` takes, for (crosses or crowns,
+    size). marked: whether it is drawn even if there is no doubt. notes_cover: whether texts say
+    that a cell seems to be covered.
     """
 
-    draw: Callable[[Bgr, tuple[float, float], C, float], None]
-    width: Callable[[C, float], float]
-    marked: Callable[[C], bool]
+    name: Callable[..., str]
+    sign: Callable[..., str]
+    token: Callable[..., str]
+    draw: Callable[..., None]
+    width: Callable[[int, float], float]
+    marked: Callable[[Any], bool]
+    notes_cover: bool = False
+
+    def noted(self, words: Words, text: str, cell: CellReading[Any]) -> str:
+        """A text about a cell, which says whether it seems to be covered."""
+        covered = words.t("covered")
+        return f"{text}, {covered}" if cell.covered and self.notes_cover else text
 
 
 def draw_board(
     canvas: Canvas,
     board: BoardReading,
-    cells: Sequence[C],
-    doubts: Sequence[Doubt[C]],
+    doubts: Sequence[Doubt],
     others: Sequence[Points],
-    drawing: CellDrawing[C],
+    look: CellLook,
 ) -> list[Bgr]:
     """Draw a board over a photo; returns a tile for each doubtful cell.
 
@@ -148,7 +158,7 @@ def draw_board(
                     ends = 0.95 * quad[[side, (side + 1) % 4]] + 0.05 * quad.mean(0)
                     line(picture, ends[0], ends[1], (b, g, r), 0.05 * pitch)
     flagged = flagged_cells(board)
-    for cell in cells:  # all rings before all badges, which reach into neighbouring cells
+    for cell in board.cells:  # all rings before all badges, which reach into neighbouring cells
         if cell.at in flagged:  # a frame inside it, and `!` in its lower left corner
             quad, size = quad_of(corners, cell.at), 0.2 * pitch
             inside = 0.84 * quad + 0.16 * quad.mean(0)
@@ -160,21 +170,21 @@ def draw_board(
         if cell.review:
             circle(picture, centers[cell.at], 0.42 * pitch, PAPER, 0.1 * pitch)
             circle(picture, centers[cell.at], 0.42 * pitch, REVIEW_COLOR, 0.055 * pitch)
-    for cell in cells:
-        if drawing.marked(cell) or cell.review:
+    for cell in board.cells:
+        if look.marked(cell.content) or cell.review:
             # Towards the lower right in the picture, whichever way the sheet is turned.
             centre, quad = centers[cell.at], quad_of(corners, cell.at)
             corner = quad[np.argmax(quad.sum(1))]
             at = centre + 0.66 * (corner - centre)
             # A panel with the cell's content, and `?` if it is doubtful.
             size, pad = 0.2 * pitch, 0.06 * pitch
-            marks = drawing.width(cell, size)
+            marks = look.width(cell.content[1], size)
             wide = marks + 2 * pad + (0.7 * size if cell.review else 0)
             high = size + 2 * pad
             left, top = _inside(picture, (at[0] - wide / 2, at[1] - high / 2), (wide, high), pad)
             edge = REVIEW_COLOR if cell.review else INK
             panel(picture, (left, top), (wide, high), edge, 0.015 * pitch)
-            drawing.draw(picture, (left + pad, top + high / 2), cell, size)
+            look.draw(picture, (left + pad, top + high / 2), *cell.content, size)
             if cell.review:
                 after = left + pad + marks + 0.1 * size, top + high / 2
                 draw_text(picture, "?", after, 1.2 * size, REVIEW_COLOR, bold=True)
@@ -190,7 +200,7 @@ def draw_board(
             wh = label_wh(text, size)
             label(picture, text, _inside(picture, (x, y - wh[1] / 2), wh, 0.3 * size), size)
     _total(canvas, board, corners, others, pitch)
-    return [_tile(canvas, corners, doubt, drawing) for doubt in doubts]
+    return [_tile(canvas, corners, doubt, look) for doubt in doubts]
 
 
 def quad_of(corners: Points, cell: Cell) -> Points:
@@ -241,32 +251,33 @@ def _total(
 
 
 def places_of(
-    board: BoardReading, doubts: Sequence[Doubt[C]], name: Callable[[C], str]
+    board: BoardReading, doubts: Sequence[Doubt], look: CellLook, words: Words
 ) -> Iterator[DoubtfulPlace]:
-    """A board's doubtful cells as places; name: text for a cell's content."""
+    """A board's doubtful cells as places."""
     corners = cell_corners(board.rectified.centers_xy)
     for doubt in doubts:
-        at = doubt.cell.at
-        choices = tuple((name(c), c.confidence) for c in (doubt.cell, *doubt.others))
+        names = (look.noted(words, look.name(words, *c.content), c) for c in doubt)
+        choices = tuple(zip(names, [c.confidence for c in doubt], strict=True))
+        at = doubt[0].at
         yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))
 
 
-def _tile(canvas: Canvas, corners: Points, doubt: Doubt[C], drawing: CellDrawing[C]) -> Bgr:
+def _tile(canvas: Canvas, corners: Points, doubt: Doubt, look: CellLook) -> Bgr:
     """A rectified crop of a doubtful cell above its alternatives, (340, 260, 3) uint8 BGR."""
     side, height = TILE_WH
-    cell = doubt.cell
-    quad = quad_of(corners, cell.at)
+    at = doubt[0].at
+    quad = quad_of(corners, at)
     source = 1.25 * quad + (1 - 1.25) * quad.mean(0)
     target = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
     warp = cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32))
     picture = np.full((height, side, 3), 255, np.uint8)
     crop = cv2.warpPerspective(canvas.clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
     picture[:side] = crop
-    draw_text(picture, canvas.numbered(cell_name(cell.at)), (2, side + 22), 26, bold=True)
+    draw_text(picture, canvas.numbered(cell_name(at)), (2, side + 22), 26, bold=True)
     x = 2.0
-    for choice in (cell, *doubt.others[:1]):
-        drawing.draw(picture, (x, side + 58), choice, 24)
-        x += drawing.width(choice, 24) + 8
+    for choice in doubt[:2]:
+        look.draw(picture, (x, side + 58), *choice.content, 24)
+        x += look.width(choice.content[1], 24) + 8
         share = percent(choice.confidence)
         draw_text(picture, share, (x, side + 58), 21, REVIEW_COLOR)
         x += text_width(share, 21) + 18

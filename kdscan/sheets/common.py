@@ -6,11 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
+import msgspec
+
+from kdscan.files import Json
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import RectifiedSheet
-from kdscan.marks.boards import DEFAULT_RISK, check_risk
+from kdscan.marks.boards import DEFAULT_RISK, CellReading, check_risk
 from kdscan.rules import GAMES, GameName
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell, cell_name, neighbours
@@ -68,38 +71,22 @@ class SheetReading(Protocol):
 
 
 class BoardReading(SheetReading, Protocol):
-    """What readings of maps and kingdoms have: a lattice and a score."""
+    """What readings of maps and kingdoms have: a lattice, its cells row by row, and a score."""
 
     @property
     def rectified(self) -> RectifiedSheet: ...
     @property
+    def cells(self) -> Sequence[CellReading[Any]]: ...
+    @property
     def score(self) -> DomainScore[Any]: ...
 
 
-class CellContent(Protocol):
-    """A shield of a map or a square of a kingdom as read."""
-
-    @property
-    def at(self) -> Cell: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def review(self) -> bool: ...
-
-
-C = TypeVar("C", bound=CellContent)
+Doubt = tuple[CellReading[Any], ...]
+"""A doubtful cell as it was read, then its alternatives, the most probable first, with their
+probabilities as `confidence`."""
 
 MAX_OTHERS, MIN_OTHER = 2, 0.02
 """Most alternatives that are shown for a doubtful place, and their least probability."""
-
-
-@dataclass(frozen=True)
-class Doubt(Generic[C]):
-    """A doubtful cell as it was read, and its alternatives, the most probable first, with their
-    probabilities as `confidence`."""
-
-    cell: C
-    others: tuple[C, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +153,14 @@ def domain_colors(domains: Iterable[Collection[Cell]], colors: int) -> dict[Cell
 
 # JSON values
 
-Point = tuple[float, float]
+
+def plain(record: Any) -> Json:
+    """A record as plain values, ready for JSON."""
+    values: Json = msgspec.json.decode(msgspec.json.encode(record))
+    return values
 
 
-def point(xy: Floats) -> Point:
+def point(xy: Floats) -> tuple[float, float]:
     """Photo pixels, rounded to a tenth."""
     return round(float(xy[0]), 1), round(float(xy[1]), 1)
 
@@ -177,6 +168,42 @@ def point(xy: Floats) -> Point:
 def probability(p: float) -> float:
     """A probability, rounded to four digits."""
     return round(float(p), 4)
+
+
+def sheet_json(reading: SheetReading, **own: Any) -> Json:
+    """The JSON of a sheet: what all kinds have, and what its own kind has beside it."""
+    common = {
+        "kind": reading.kind,
+        "sheet_id": reading.sheet_id,
+        "outline": [point(xy) for xy in reading.outline_xy],
+        "problems": reading.problems,
+        "confidence": probability(reading.confidence),
+        "review": reading.review,
+    }
+    return plain(common | own)
+
+
+def board_json(
+    board: BoardReading, names: tuple[str, str], others: Mapping[Cell, Sequence[Json]], **own: Any
+) -> Json:
+    """The JSON of a map or kingdom. names: of the two parts of what a cell holds. others: the
+    alternatives of doubtful cells. A cell's `seen` is the pixels' own result if it was
+    overruled."""
+    cells = [
+        {
+            "row": cell.at[0],
+            "col": cell.at[1],
+            **dict(zip(names, cell.content, strict=True)),
+            "center": point(board.rectified.centers_xy[cell.at]),
+            "confidence": probability(cell.confidence),
+            "review": cell.review,
+            "seen": cell.seen and dict(zip(names, cell.seen, strict=True)),
+            "alternatives": others.get(cell.at, ()),
+        }
+        for cell in board.cells
+    ]
+    score = board.score
+    return sheet_json(board, cells=cells, domains=score.domains, score=score.points, **own)
 
 
 def coat_from(name: str | None) -> Coat | None:
@@ -193,57 +220,31 @@ VARIANTS = "variants"
 """Field: the extra rules by which a kingdom is scored."""
 
 
-@dataclass(frozen=True)
-class CellField:
-    """Field: the content of a cell of a map or a kingdom."""
-
-    cell: Cell
-
-    def __str__(self) -> str:
-        return f"cell:{self.cell[0]},{self.cell[1]}"
-
-
-@dataclass(frozen=True)
-class LineField:
-    """Field: a line of a spellbook; player: 0 for the left side, 1 for the right."""
-
-    player: int
-    coat: Coat
-
-    def __str__(self) -> str:
-        return f"line:{self.player},{self.coat}"
+PLACES: dict[str, tuple[Callable[[str], Any], ...]] = {
+    "cell": (int, int),
+    "line": (int, Coat),
+    "choice": (int,),
+}
+"""Fields of places, and what names the place: row and column of a cell of a map or kingdom; a
+spellbook's side, 0 for the left one, and the coat of a line; the side that names a coat."""
 
 
-@dataclass(frozen=True)
-class ChoiceField:
-    """Field: the coat that a side of a spellbook names."""
-
-    player: int
-
-    def __str__(self) -> str:
-        return f"choice:{self.player}"
+def field_of(name: str, *place: object) -> str:
+    """The field of a place; see `PLACES`."""
+    return f"{name}:{','.join(map(str, place))}"
 
 
-PlaceField = CellField | LineField | ChoiceField
-
-
-def parse_field(field: str) -> PlaceField | None:
-    """The place that a field names, or None for other fields; ValueError for a malformed place."""
-    name, _, where = field.partition(":")
-    parts = where.split(",")
-    match name, parts:
-        case "cell", [row, col]:
-            return CellField((int(row), int(col)))
-        case "line", [player, coat]:
-            return LineField(int(player), Coat(coat))
-        case "choice", [player]:
-            return ChoiceField(int(player))
-        case "cell" | "line" | "choice", _:
-            raise ValueError(f"no place of a sheet: {field!r}")
-    return None
+def place_of(field: str) -> tuple[str, Any]:
+    """The inverse of `field_of`: a name and a place; (field, ()) for other fields. Raises
+    ValueError for a malformed place."""
+    name, _, place = field.partition(":")
+    if name not in PLACES:
+        return field, ()
+    parts = place.split(",")
+    return name, tuple(parse(part) for parse, part in zip(PLACES[name], parts, strict=True))
 
 
 def cell_values(fields: Mapping[str, Any]) -> dict[Cell, Any]:
     """Values of the fields that name a cell, by cell; ValueError for a malformed field."""
-    places = ((parse_field(field), value) for field, value in fields.items())
-    return {at.cell: value for at, value in places if isinstance(at, CellField)}
+    places = ((*place_of(field), value) for field, value in fields.items())
+    return {place: value for name, place, value in places if name == "cell"}

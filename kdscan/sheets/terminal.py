@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kdscan.i18n import ENGLISH, Words
@@ -11,10 +11,10 @@ from kdscan.rules.duel.board import LETTERS, Shield
 from kdscan.rules.duel.coats import GLYPHS, Coat, shown
 from kdscan.rules.grid import Cell, cell_name
 from kdscan.rules.winner import AnyDomain
+from kdscan.sheets.board import CellLook
 from kdscan.sheets.common import (
     MAX_NAMED,
     BoardReading,
-    C,
     Doubt,
     SheetReading,
     domain_colors,
@@ -61,6 +61,10 @@ class Style:
     @property
     def cross(self) -> str:
         return "×" if self.unicode else "+"
+
+    @property
+    def crown(self) -> str:
+        return "♛" if self.unicode else "+"
 
     def marks(self, coat: Coat | None, crosses: int) -> str:
         return shown(coat, crosses) if self.unicode else token(coat, crosses)
@@ -144,33 +148,26 @@ def explain_problems(reading: SheetReading, style: Style) -> list[str]:
 
 
 def explain_doubts(
-    reading: SheetReading,
-    doubts: Sequence[Doubt[C]],
-    describe: Callable[[C], str],
-    token: Callable[[C], str],
-    style: Style,
+    board: BoardReading, doubts: Sequence[Doubt], look: CellLook, style: Style
 ) -> str:
-    """Problems of a board, then its doubtful cells with their alternatives.
-
-    describe: a cell's content for people; token: the same in the syntax of `--set`.
-    """
+    """Problems of a board, then its doubtful cells with their alternatives."""
     dash, t = "–" if style.unicode else "-", style.words.t
-    either = t("or")
-    lines = explain_problems(reading, style)
-    if doubts:
-        lines.append(" " + t("Look at:"))
+    either, lines = t("or"), explain_problems(board, style)
+    if not doubts:
+        return "\n".join(lines)
+    lines.append(" " + t("Look at:"))
     for doubt in doubts:
-        choices = [
-            f"{describe(cell)} ({percent(cell.confidence)})" for cell in (doubt.cell, *doubt.others)
+        first, *choices = [
+            f"{look.noted(style.words, look.sign(style, *cell.content), cell)}"
+            f" ({percent(cell.confidence)})"
+            for cell in doubt
         ]
-        line = f"   {cell_name(doubt.cell.at)}  {choices[0]}"
-        others = f" {dash} {either} {', '.join(choices[1:])}" if doubt.others else ""
-        lines.append(line + others)
-    if doubts:
-        first = next((doubt for doubt in doubts if doubt.others), doubts[0])
-        likeliest = (*first.others, first.cell)[0]  # what was read needs no correction
-        example = f"{style.address}{cell_name(likeliest.at)}={token(likeliest)}"
-        lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
+        others = f" {dash} {either} {', '.join(choices)}" if choices else ""
+        lines.append(f"   {cell_name(doubt[0].at)}  {first}{others}")
+    first_doubt = next((doubt for doubt in doubts if doubt[1:]), doubts[0])
+    likeliest = (*first_doubt[1:], first_doubt[0])[0]  # what was read needs no correction
+    example = f"{style.address}{cell_name(likeliest.at)}={look.token(*likeliest.content)}"
+    lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
     return "\n".join(lines)
 
 

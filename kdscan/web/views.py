@@ -29,7 +29,7 @@ from kdscan.paper.layout import layouts
 from kdscan.rules.winner import decide, worth
 from kdscan.sheets.base import is_player_sheet
 from kdscan.sheets.board import DOMAIN_COLORS
-from kdscan.sheets.common import CellField, ChoiceField, LineField, domain_colors, parse_field
+from kdscan.sheets.common import domain_colors, place_of
 from kdscan.web import schemas
 from kdscan.web.answers import address, not_found
 from kdscan.web.pictures import Size
@@ -256,13 +256,13 @@ def _history(event: Event, sheet: ReadSheet) -> Iterator[schemas.Decision]:
             "at": entry.at.isoformat(),
             "undone": undone,
         }
-        match parse_field(field):
-            case CellField(cell):
+        match place_of(field):
+            case "cell", cell:
                 decision["what"], decision["cell"] = "cell", cell
-            case LineField(player, coat):
+            case "line", (player, coat):
                 decision["what"], decision["player"] = "line", player
                 decision["coat"] = coat.value
-            case ChoiceField(player):
+            case "choice", (player,):
                 decision["what"], decision["player"] = "choice", player
         yield decision
 

@@ -55,9 +55,10 @@ def differing(truth: Json, sheet: MapReading) -> list[tuple[str, bool, bool]]:
     """For each shield what is drawn, what was read, and whether coat and crosses are right."""
     out = []
     for cell in sheet.board_estimate.cells:
-        coat, crosses = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
-        text = f"{coat} {crosses} not {cell.coat} {cell.crosses} {cell.confidence:.2f}"
-        out.append((text, cell.coat == coat, cell.crosses == crosses))
+        coat, crosses = truth["board"].get("{},{}".format(*cell.at), (None, 0))
+        read_as, number = cell.content
+        text = f"{coat} {crosses} not {read_as} {number} {cell.confidence:.2f}"
+        out.append((text, read_as == coat, number == crosses))
     return out
 
 
@@ -85,9 +86,9 @@ def judge_map(truth: Json, sheets: Sequence[MapReading], out: Counts) -> MapRead
     out["maps review"].append(sheet.review)
     board = {}
     for cell, ok in zip(sheet.board_estimate.cells, cells, strict=True):
-        coat, number = cell.coat, cell.crosses
+        coat, number = cell.content
         if not ok and sheet.review and cell.review:
-            coat, number = truth["board"].get(f"{cell.row},{cell.col}", (None, 0))
+            coat, number = truth["board"].get("{},{}".format(*cell.at), (None, 0))
         if coat:
             board[cell.at] = Shield(Coat(coat), number)
     out["maps after"].append(score_board(Board(board)).domain_points != truth["score"])
@@ -168,7 +169,7 @@ def show(name: Path, photo: Photo, truths: list[Json], maps: list[MapReading | N
         texts = zip(sheet.board_estimate.cells, differing(truth, sheet), strict=True)
         for cell, (text, *same) in texts:
             if not all(same):
-                x, y = (round((at + FLAT_MARGIN) * FLAT_PX) for at in (cell.col, cell.row))
+                x, y = (round((at + FLAT_MARGIN) * FLAT_PX) for at in cell.at[::-1])
                 cv2.putText(flat, text, (x, y + 16), 0, 0.5, (0, 0, 255), 1, cv2.LINE_AA)
         cv2.imwrite(f"{name}-flat-{number}.png", flat)
 

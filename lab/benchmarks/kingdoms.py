@@ -105,10 +105,10 @@ def judge(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
         reading, far = readings[best], away[best][:, own]
         errors = []
         for i, near, off in zip(own, far.argmin(0), far.min(0), strict=True):
-            square, kind = reading.squares[near], SQUARE_CLASSES[photo.squares[i].kind]
-            if off > 0.5 or (square.terrain, square.crowns) != kind:
-                errors.append(f"{kind} read as {(square.terrain, square.crowns)}, {off:.2f} off")
-        extra = max(0, sum(s.terrain != "empty" for s in reading.squares) - len(own))
+            square, kind = reading.cells[near], SQUARE_CLASSES[photo.squares[i].kind]
+            if off > 0.5 or square.content != kind:
+                errors.append(f"{kind} read as {square.content}, {off:.2f} off")
+        extra = max(0, sum(s.content[0] != "empty" for s in reading.cells) - len(own))
         cells = np.array([photo.squares[i].cell for i in own])
         kinds = np.full((photo.size, photo.size), EMPTY, np.int64)
         kinds[tuple((cells - cells.min(0)).T)] = [photo.squares[i].kind for i in own]

@@ -94,11 +94,12 @@ def marks(sheet: MapReading) -> Bgr:
     )
     px = flat.shape[1] / (COLS + 0.25)
     for cell in sheet.board_estimate.cells:
-        text = "." if cell.coat is None else LETTERS[cell.coat] + "+" * cell.crosses
-        at = round((cell.col + 0.2) * px), round((cell.row + 0.6) * px)
+        (row, col), (coat, crosses) = cell.at, cell.content
+        text = "." if coat is None else LETTERS[coat] + "+" * crosses
+        at = round((col + 0.2) * px), round((row + 0.6) * px)
         color = ORANGE if cell.review else (120, 60, 0)
         cv2.putText(flat, text, at, cv2.FONT_HERSHEY_DUPLEX, px / 90, color, 2, cv2.LINE_AA)
-        at = at[0], round((cell.row + 0.9) * px)
+        at = at[0], round((row + 0.9) * px)
         sure = f"{100 * cell.confidence:.1f}%"
         cv2.putText(flat, sure, at, cv2.FONT_HERSHEY_DUPLEX, px / 190, color, 1, cv2.LINE_AA)
     return u8(flat)

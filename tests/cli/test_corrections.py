@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdscan.cli.corrections import field_of, parse_corrections
+from kdscan.cli.corrections import meaning_of, parse_corrections
 from kdscan.errors import UsageError
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.rules.grid import cell_name
-from kdscan.sheets.common import CellField
+from kdscan.sheets.common import field_of as path_of
 from kdscan.sheets.terminal import token
 
 
 def meant(text: str, kind: str = "duel_map") -> tuple[str, Any]:
     """What a text means of a sheet of that kind; kingdoms are large ones."""
     (read,) = parse_corrections([text])
-    return field_of(read, kind, 7)
+    return meaning_of(read, kind, 7)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def meant(text: str, kind: str = "duel_map") -> tuple[str, Any]:
     ],
 )
 def test_forms(text: str, cell: tuple[int, int], coat: Coat | None, crosses: int) -> None:
-    assert meant(text) == (str(CellField(cell)), {"coat": coat, "crosses": crosses})
+    assert meant(text) == (path_of("cell", *cell), {"coat": coat, "crosses": crosses})
 
 
 def test_photos_and_sheets_count_from_one() -> None:
@@ -70,7 +70,7 @@ def test_what_is_printed_can_be_typed(
 ) -> None:
     held = crosses if coat else 0
     field, value = meant(f"{cell_name(cell)}={token(coat, held)}")
-    assert (field, value) == (str(CellField(cell)), {"coat": coat, "crosses": held})
+    assert (field, value) == (path_of("cell", *cell), {"coat": coat, "crosses": held})
 
 
 @pytest.mark.parametrize(
@@ -110,4 +110,4 @@ def line(filled: int, struck: bool = False, used: bool = False) -> dict[str, Any
 def test_lines_and_choices_of_a_spellbook(text: str, expected: tuple[str, Any]) -> None:
     (read,) = parse_corrections([f"1.3:{text}"])
     assert (read.photo, read.sheet) == (0, 2)
-    assert field_of(read, "duel_spellbook") == expected
+    assert meaning_of(read, "duel_spellbook") == expected

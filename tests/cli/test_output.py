@@ -32,6 +32,8 @@ def test_a_winner_is_named_only_as_surely_as_the_maps_were_read(
 ) -> None:
     game = msgspec.structs.replace(WON, **changes)
     monkeypatch.setattr(output, "game_of", lambda *_: game)
-    output.Printer(1, text=True, debug=False).answer([PhotoReport("a")], (), dynasty=False)
+    output.Printer(1, True, False, output.terminal_style()).answer(
+        [PhotoReport("a")], (), dynasty=False
+    )
     told = capsys.readouterr().out
     assert text in told and ("wins" in told) is not game.photograph_again

@@ -66,7 +66,7 @@ def test_a_disc_as_large_as_a_cell_is_asked_about(
     cv2.circle(bgr, (round(float(x)), round(float(y))), radius, color, -1, cv2.LINE_AA)
     sheet = the_map(Photo(np.asarray(bgr, np.uint8)))
     assert sheet.review
-    assert at in [(c.row, c.col) for c in sheet.board_estimate.cells if c.covered]
+    assert at in [c.at for c in sheet.board_estimate.cells if c.covered]
     assert [at in one.cells for one in sheet.problems if one.code == "covered"] == [True]
 
 

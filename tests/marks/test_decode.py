@@ -37,9 +37,9 @@ def probs_of(
 def test_a_sure_board_is_read_as_it_stands() -> None:
     sure = probs_of({(0, 0): {(Coat.DOT, 1): 1.0}, (0, 1): {(Coat.DOT, 0): 1.0}})
     reading = decode(sure)
-    cells = {(c.row, c.col): c for c in reading.cells}
-    assert (cells[0, 0].coat, cells[0, 0].crosses) == (Coat.DOT, 1)
-    assert cells[4, 6].coat is None
+    cells = {c.at: c for c in reading.cells}
+    assert cells[0, 0].content == (Coat.DOT, 1)
+    assert cells[4, 6].content[0] is None
     assert reading.confidence == pytest.approx(1, abs=1e-6)
     assert not reading.review
     assert not any(c.review or c.seen for c in reading.cells)
@@ -63,7 +63,7 @@ def test_a_doubt_that_changes_the_total_does() -> None:
     reading = decode(doubtful)
     assert 0.7 < reading.confidence < 0.9  # the equal coat beside it speaks for a dot
     assert reading.review
-    assert [(c.row, c.col) for c in reading.cells if c.review] == [(0, 1)]
+    assert [c.at for c in reading.cells if c.review] == [(0, 1)]
     assert reading.total_range == (1, 2)
     assert sum(p for _, p in reading.totals) == pytest.approx(1, abs=1e-3)
     assert [total for total, _ in reading.totals] == [2, 1], "the most probable first"
@@ -111,7 +111,7 @@ def test_boards_come_by_falling_probability_each_once() -> None:
 def test_a_correction_settles_its_shield() -> None:
     doubtful = probs_of({(0, 0): {(Coat.DOT, 1): 0.6, (Coat.DOT, 0): 0.4}})
     again = decode(corrected(doubtful, {(0, 0): (Coat.LINE, 2)}))
-    assert (again.cells[0].coat, again.cells[0].crosses) == (Coat.LINE, 2)
+    assert again.cells[0].content == (Coat.LINE, 2)
     assert again.cells[0].confidence == pytest.approx(1)
 
 
@@ -130,7 +130,7 @@ def test_the_shields_to_look_at_are_those_that_settle_the_total() -> None:
         (4, 0): {(Coat.LINE, 0): 0.9, (Coat.DOUBLE_LINE, 0): 0.1},
     })  # fmt: skip
     reading = decode(doubtful)
-    assert [(c.row, c.col) for c in reading.cells if c.review] == [(0, 0), (2, 6)]
+    assert [c.at for c in reading.cells if c.review] == [(0, 0), (2, 6)]
     assert reading.total_range == (1, 4)
 
 

@@ -16,7 +16,8 @@ from kdscan.rules.grid import Cell
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.fusion import FusedSheet, fuse_evidence, fuse_sheets
+from kdscan.sheets.table import FusedSheet, fuse_evidence, fuse_sheets
+from kdscan.sheets.terminal import Style
 from tests.readings import make_book, make_sheet
 
 SECOND = """
@@ -124,12 +125,12 @@ def test_two_photos_of_both_maps_are_one_game() -> None:
 def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[str]) -> None:
     (fused,) = fused_of(soft(make_sheet(), 0.75), soft(make_sheet(), 0.74))
     assert fused.sheet.review
-    Printer(2, text=True, debug=False).answer([], [fused], dynasty=False)
+    Printer(2, True, False, Style()).answer([], [fused], dynasty=False)
     said = capsys.readouterr().out
     assert "Photos 1 and 2 show the same sheet" in said
     assert "take a close-up: " in said
     assert "Photograph again" in said and "points" not in said
-    doubted = {(c.row, c.col) for c in fused.sheet.board_estimate.cells if c.review}
+    doubted = {c.at for c in fused.sheet.board_estimate.cells if c.review}
     assert set(fused.photograph_again) == doubted
 
 
@@ -140,7 +141,7 @@ def test_one_photo_given_twice_is_said_to_be_one(capsys: pytest.CaptureFixture[s
     assert fused.sheet.board_estimate == sheet.board_estimate, (
         "nothing is more doubtful, nothing surer"
     )
-    Printer(2, text=True, debug=False).answer([], [fused, fused], dynasty=False)
+    Printer(2, True, False, Style()).answer([], [fused, fused], dynasty=False)
     assert capsys.readouterr().out == "Photos 1 and 2 are the same photo.\n"
 
 

@@ -55,7 +55,7 @@ def test_recalled_it_says_the_same(sheet: MapReading) -> None:
 
 
 def test_it_corrects_like_the_original(sheet: MapReading) -> None:
-    said = {(0, 0): (None, 0), (1, 1): (sheet.board_estimate.cells[3].coat, 2)}
+    said = {(0, 0): (None, 0), (1, 1): (sheet.cells[3].content[0], 2)}
     kept = deserialize(serialize(sheet))
     assert isinstance(kept, MapReading)
     assert as_json(correct(kept, said)) == as_json(correct(sheet, said))

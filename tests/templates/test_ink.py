@@ -93,7 +93,7 @@ def test_covered_cell_is_not_taken_for_a_coat() -> None:
     assert after.poorly_known[at] and after.poorly_known.sum() <= 3
     (reading,) = maps_of(read_photo(hidden, prints=[template]))
     cell = reading.board_estimate.cells[at]
-    assert cell.covered and cell.review and cell.coat is None
+    assert cell.covered and cell.review and cell.content[0] is None
 
 
 def test_circles_in_a_wrong_place_are_left_to_the_photo() -> None:
@@ -157,7 +157,7 @@ def test_ink_of_a_sample_is_where_its_coats_are_and_drawn_in_the_pens_colour() -
     (reading,) = maps_of(read_photo(next(iter(load_photos(SAMPLE)))))
     shares: dict[bool, list[float]] = {True: [], False: []}
     for cell, share in zip(reading.board_estimate.cells, shield_ink(ink_of(reading)), strict=True):
-        shares[cell.coat is not None].append(float(share))
+        shares[cell.content[0] is not None].append(float(share))
     assert np.median(shares[True]) > max(0.01, *map(np.median, filter(None, [shares[False]])))
 
     probability = np.zeros(SHAPE, np.float32)

@@ -52,7 +52,7 @@ def test_sample_pad_is_learned_and_its_sheets_are_read() -> None:
         (reading,) = maps_of(read_photo(next(iter(load_photos(path))), prints=[pad]))
         assert reading.layout == "pad" and reading.ink is not None
         coats = [
-            (c.coat and c.coat.value) == truth["board"].get(f"{c.row},{c.col}", [None])[0]
+            c.content[0] == truth["board"].get("{},{}".format(*c.at), [None])[0]
             for c in reading.board_estimate.cells
         ]
         assert sum(coats) >= 30

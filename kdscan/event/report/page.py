@@ -27,7 +27,7 @@ from kdscan.i18n.problems import problem_text
 from kdscan.rules.grid import cell_name
 from kdscan.rules.problem import problem_from
 from kdscan.sheets.base import KINGDOM, SPELLBOOK
-from kdscan.sheets.common import CellField, parse_field, percent
+from kdscan.sheets.common import percent, place_of
 
 MOST_DOUBTS = 12
 """Most doubtful places of a sheet that are shown, the least certain first; a sheet with more needs
@@ -174,8 +174,8 @@ def _card(
 
 def _said(source: Json, w: Words) -> str:
     """Who said what of a value: `D1: line → line 3 (Ada)`."""
-    at = parse_field(source["field"])
-    place = cell_name(at.cell) if isinstance(at, CellField) else source["field"]
+    name, at = place_of(source["field"])
+    place = cell_name(at) if name == "cell" else source["field"]
     old, new = value_text(source["old"], w), value_text(source["new"], w)
     text = f"{place}: {old} → {new} ({source['who']})"
     waits = w.t("This change waits for the desk.")

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from kdscan.errors import UsageError
 from kdscan.rules.duel.board import DIE_CROSSES, LETTERS, Board
@@ -174,6 +174,15 @@ def write_book(book: Spellbook, castle_used: tuple[bool | None, bool | None]) ->
         if coat := book.chosen_by(player):
             text.append(f"# player {player + 1} chose {coat}")
     return "\n".join(text)
+
+
+def spellbook_json(book: Spellbook) -> dict[str, Any]:
+    """Both players' lines and the coat that the filled wizard was paid for, as plain values."""
+    return {
+        "players": [{coat.value: vars(line) for coat, line in side.items()} for side in book.lines],
+        "chosen_coat": book.chosen_coat,
+        "chosen_by": book.owner(Coat.FILLED),
+    }
 
 
 def read_books(text: str) -> list[GameNotes]:

@@ -24,6 +24,7 @@ from functools import lru_cache
 from math import log
 
 import numpy as np
+from msgspec.structs import replace as changed
 
 from kdscan.detection.locate import CUT_OFF, map_cut_off
 from kdscan.i18n.problems import problem_of
@@ -98,7 +99,7 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> MapReading:
         settled = asked_for(evidence, risk) <= corrections.cells.keys()
     if settled:
         clipped = () if corrections.confirmed else evidence.still_clipped
-        cells = tuple(replace(cell, review=cell.at in clipped) for cell in estimate.cells)
+        cells = tuple(changed(cell, review=cell.at in clipped) for cell in estimate.cells)
         review = not corrections.confirmed and bool(open_reasons(evidence, risk))
         accepted = not review and not corrections.confirmed
         confidence = max(estimate.confidence, 1 - risk) if accepted else estimate.confidence
@@ -115,19 +116,19 @@ def _estimate(evidence: MapEvidence, risk: float) -> tuple[BoardEstimate, tuple[
     if answers:  # these keep the pixels' own result in `seen` and need no review
         before = decoded(evidence.probs, (), risk).cells
         cells = tuple(
-            replace(cell, seen=own.marks, review=False) if cell.at in answers else cell
+            changed(cell, seen=own.content, review=False) if cell.at in answers else cell
             for cell, own in zip(cells, before, strict=True)
         )
     elif estimate.review and not any(cell.review for cell in cells):  # where a reviewer begins
         least = min(cells, key=lambda cell: cell.confidence)
-        cells = tuple(replace(cell, review=cell is least) for cell in cells)
+        cells = tuple(changed(cell, review=cell is least) for cell in cells)
     if evidence.corrections.castle is not None:
         estimate = replace(estimate, castle_used=evidence.corrections.castle)
     estimate = replace(estimate, cells=cells)
     broken: tuple[Problem, ...] = ()
     if clipped:  # a board that the picture cuts off may seem to break any rule
         cells = tuple(
-            replace(cell, coat=None, crosses=0, confidence=0.0, review=True)
+            changed(cell, content=(None, 0), confidence=0.0, review=True)
             if cell.at in clipped
             else cell
             for cell in cells
@@ -145,7 +146,7 @@ def _estimate(evidence: MapEvidence, risk: float) -> tuple[BoardEstimate, tuple[
         # per sheet.)
         sure = (1 - risk) * evidence.probs.placed
         cells = tuple(
-            replace(c, review=c.review or c.confidence < sure or c.at in alike)
+            changed(c, review=c.review or c.confidence < sure or c.at in alike)
             for c in estimate.cells
         )
         estimate = replace(estimate, cells=cells, review=True)
@@ -226,7 +227,7 @@ def apply_rules(
         unchecked = [i for i, cell in enumerate(cells) if cell.at not in checked]
         candidates = [i for i in unchecked if cells[i].at in named] or unchecked
         worst = min(candidates, key=lambda i: cells[i].confidence, default=None)
-        cells = tuple(replace(c, review=c.review or i == worst) for i, c in enumerate(cells))
+        cells = tuple(changed(c, review=c.review or i == worst) for i, c in enumerate(cells))
     return replace(estimate, cells=cells, confidence=confidence, review=review)
 
 
@@ -246,7 +247,7 @@ def apply_cover(
             odds = log(p / (1 - p)) - log(MIN_PROBABILITY / (1 - MIN_PROBABILITY))
             confidence = calibrated(cell.confidence, np.array([1.0, -ODDS_WEIGHT * odds]))
             if confidence < 1 - risk:
-                cell = replace(cell, confidence=confidence, covered=True, review=True)
+                cell = changed(cell, confidence=confidence, covered=True, review=True)
         cells.append(cell)
     named = [cell.confidence for cell in cells if cell.covered]
     if not named:
@@ -324,8 +325,9 @@ that stayed wrong after all answers, for 5 to 9 more answers in each."""
 def _misread_alike(evidence: MapEvidence, risk: float) -> frozenset[Cell]:
     """The shields whose coat was often misread, by the answers so far."""
     answers, before = evidence.corrections.cells, decoded(evidence.probs, (), risk).cells
-    wrong = [c.coat for c in before if c.coat != answers.get(c.at, c.marks)[0]]
-    return frozenset(c.at for c in before if c.coat and wrong.count(c.coat) >= MANY_ALIKE)
+    read = {cell.at: cell.content[0] for cell in before}
+    wrong = [coat for at, coat in read.items() if coat != answers.get(at, (coat, 0))[0]]
+    return frozenset(at for at, coat in read.items() if coat and wrong.count(coat) >= MANY_ALIKE)
 
 
 def _unanswered(
@@ -363,17 +365,17 @@ def questions(sheet: MapReading, risk: float = DEFAULT_RISK) -> tuple[Question, 
     for read in sorted(first.cells, key=lambda cell: (cell.confidence, cell.at)):
         if (at := read.at) not in asked:
             continue
-        options = {read.marks: read.confidence, **_others(both, read)}
+        options = {read.content: read.confidence, **_others(both, read)}
         ranked = sorted(options.items(), key=lambda option: -option[1])[: MAX_OTHERS + 1]
         totals = tuple((marks, p, total_with(sheet, at, marks)) for marks, p in ranked)
         result.append(Question(at, totals, at in answers))
     return tuple(result)
 
 
-def _others(both: Floats, cell: CellReading) -> dict[Marks, float]:
+def _others(both: Floats, cell: CellReading[Marks]) -> dict[Marks, float]:
     """What else a shield may hold, the most probable first; both: see `joint`."""
     likely = alternatives(both[CELLS.index(cell.at)], MAX_OTHERS + 1)
-    return {marks: p for marks, p in likely if marks != cell.marks and p >= MIN_OTHER}
+    return {marks: p for marks, p in likely if marks != cell.content and p >= MIN_OTHER}
 
 
 MAX_DOUBTFUL = 0.25
@@ -394,7 +396,7 @@ def retake_reasons(sheet: MapReading) -> tuple[str, ...]:
     cut_off: shields lie beyond the picture's edge. Otherwise too many shields are in doubt, and the
     picture is dark, blurred, taken from afar (far), or shields are covered; doubtful if none is so.
     """
-    evidence, cells = sheet.evidence, sheet.board_estimate.cells
+    evidence, cells = sheet.evidence, sheet.cells
     if sheet.clipped:
         return (CUT_OFF,)
     if sum(cell.review for cell in cells) <= MAX_DOUBTFUL * len(cells):
@@ -417,17 +419,19 @@ def total_with(sheet: MapReading, at: Cell, marks: Marks) -> int:
     return score_board(Board(board), sheet.wizard_coat).total
 
 
-def doubts(sheet: MapReading) -> list[Doubt[CellReading]]:
+def doubts(sheet: MapReading) -> list[Doubt]:
     """The shields that need review, except those that the picture cuts off."""
-    unsure = [c for c in sheet.board_estimate.cells if c.review and c.at not in sheet.clipped]
+    unsure = [c for c in sheet.cells if c.review and c.at not in sheet.clipped]
     if not unsure:
         return []
     both = joint(corrected(sheet.evidence.probs, sheet.evidence.corrections.cells))
-    doubts = []
-    for cell in unsure:
-        others = [
-            replace(cell, coat=coat, crosses=crosses, confidence=p, covered=False)
-            for (coat, crosses), p in _others(both, cell).items()
-        ]
-        doubts.append(Doubt(cell, tuple(others[:MAX_OTHERS])))
-    return doubts
+    return [
+        (
+            cell,
+            *(
+                changed(cell, content=marks, confidence=p, covered=False)
+                for marks, p in list(_others(both, cell).items())[:MAX_OTHERS]
+            ),
+        )
+        for cell in unsure
+    ]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import Ink, RectifiedSheet
-from kdscan.marks.boards import IMPROBABLE, BoardEstimate
+from kdscan.marks.boards import IMPROBABLE, BoardEstimate, Shields
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CELLS, MAX_CROSSES
 from kdscan.rules.duel.coats import COATS, Coat, Marks
@@ -143,8 +143,12 @@ class MapReading:
         return short(self, f"{self.score.total} points")
 
     def _repr_html_(self) -> str:
-        estimate = self.board_estimate
-        return html(self, estimate.board, [cell.at for cell in estimate.cells if cell.review])
+        board = self.board_estimate.board
+        return html(self, board, [cell.at for cell in self.cells if cell.review])
+
+    @property
+    def cells(self) -> Shields:
+        return self.board_estimate.cells
 
     @property
     def rectified(self) -> RectifiedSheet:

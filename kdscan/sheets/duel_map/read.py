@@ -90,7 +90,7 @@ def read_map(
 
 def is_legible(sheet: MapReading) -> bool:
     """Whether a reading is plausibly of a map, rather than of another printed grid."""
-    visible = [c.confidence for c in sheet.board_estimate.cells if c.at not in sheet.clipped]
+    visible = [c.confidence for c in sheet.cells if c.at not in sheet.clipped]
     mean = sum(visible) / len(visible)
     return (
         sheet.layout != UNKNOWN_LAYOUT

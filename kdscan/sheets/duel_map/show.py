@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import UNSET, Struct, UnsetType
-
 from kdscan.detection.locate import CUT_OFF
+from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import Points, draw_marks, marks_width
 from kdscan.imaging.picture import Bgr
-from kdscan.marks.boards import CellReading
 from kdscan.rules.duel.board import CASTLE
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import Domain
-from kdscan.rules.problem import Problem
+from kdscan.rules.duel.coats import Coat, Marks
 from kdscan.sheets import terminal
-from kdscan.sheets.board import Canvas, CellDrawing, draw_board, places_of
-from kdscan.sheets.common import DoubtfulPlace, Point, point, probability
+from kdscan.sheets.board import Canvas, CellLook, draw_board, places_of
+from kdscan.sheets.common import DoubtfulPlace, board_json, probability
 from kdscan.sheets.duel_map.interpret import (
     COVERED,
     doubts,
@@ -57,130 +53,63 @@ def shield_name(words: Words, coat: Coat | None, crosses: int) -> str:
     return f"{coat_name(words, coat)} {'×' * crosses}".rstrip()
 
 
-def with_cover(words: Words, what: str, cell: CellReading) -> str:
-    """A shield's name, with a note if it seems to be covered."""
-    covered = words.t("covered")
-    return f"{what}, {covered}" if cell.covered else what
+LOOK = CellLook(
+    name=shield_name,
+    sign=Style.marks,
+    token=token,
+    draw=draw_marks,
+    width=marks_width,
+    marked=lambda marks: marks[0] is not None,
+    notes_cover=True,
+)
 
 
 # JSON
 
 
-class MarksEntry(Struct):
-    """What a shield holds."""
+def to_json(sheet: MapReading) -> Json:
+    """A map's JSON.
 
-    coat: Coat | None
-    crosses: int
-
-
-class OptionEntry(MarksEntry):
-    """What a shield may hold; total: the map's, if it does and the others are as read."""
-
-    probability: float
-    total: int
-
-
-class CellEntry(Struct):
-    """A shield as read; seen: the pixels' own most probable marks if they were overruled."""
-
-    row: int
-    col: int
-    coat: Coat | None
-    crosses: int
-    center: Point
-    confidence: float
-    review: bool
-    seen: MarksEntry | None
-    alternatives: list[OptionEntry]
-
-
-class QuestionEntry(Struct):
-    """A shield to ask a person for; options: the likeliest first. answered: already."""
-
-    row: int
-    col: int
-    options: list[OptionEntry]
-    answered: bool
-
-
-class MapEntry(Struct, tag_field="kind", tag=MapReading.kind):
-    """A map; range is null and photograph_again true where the picture cuts off shields.
-
-    questions: the fixed set that settles the total, in the order in which they are asked.
-    open_reasons: codes of what remains to be settled after that. retake: codes of the reasons to
-    photograph the map again rather than answer; the total is not to be shown then.
+    range is null and photograph_again true where the picture cuts off shields. questions: the fixed
+    set that settles the total, in the order in which they are asked, with what each shield may
+    hold, the likeliest first. open_reasons: codes of what remains to be settled after that. retake:
+    codes of the reasons to photograph the map again rather than answer; the total is not to be
+    shown then. An option's total is the map's, if the other shields are as read.
     """
 
-    layout: str
-    sheet_id: str | None
-    outline: list[Point]
-    castle_bonus_used: bool | None
-    cells: list[CellEntry]
-    domains: tuple[Domain, ...]
-    score: dict[str, int]
-    chosen_coat: Coat | None
-    range: tuple[int, int] | None
-    photograph_again: bool
-    problems: tuple[Problem, ...]
-    confidence: float
-    review: bool
-    questions: list[QuestionEntry]
-    open_reasons: tuple[str, ...]
-    retake: tuple[str, ...]
-    wizard_range: tuple[int, int] | UnsetType = UNSET
+    def option(marks: Marks, p: float, total: int) -> Json:
+        coat, crosses = marks
+        return {"coat": coat, "crosses": crosses, "probability": probability(p), "total": total}
 
-
-def to_entry(sheet: MapReading) -> MapEntry:
-    """A map's entry in the JSON."""
-    others = {doubt.cell.at: doubt.others for doubt in doubts(sheet)}
+    others = {
+        cell.at: [
+            option(c.content, c.confidence, total_with(sheet, c.at, c.content)) for c in others
+        ]
+        for cell, *others in doubts(sheet)
+    }
+    asked = [
+        {
+            "row": question.cell[0],
+            "col": question.cell[1],
+            "options": [option(*choice) for choice in question.options],
+            "answered": question.answered,
+        }
+        for question in questions(sheet)
+    ]
     low, high = sheet.wizard_range
-    confirmed = sheet.evidence.corrections.confirmed
-    return MapEntry(
+    return board_json(
+        sheet,
+        ("coat", "crosses"),
+        others,
         layout=sheet.layout,
-        sheet_id=sheet.sheet_id,
-        outline=[point(xy) for xy in sheet.outline_xy],
         castle_bonus_used=sheet.board_estimate.castle_used,
-        cells=[
-            CellEntry(
-                *cell.at,
-                *cell.marks,
-                center=point(sheet.rectified.centers_xy[cell.at]),
-                confidence=probability(cell.confidence),
-                review=cell.review,
-                seen=MarksEntry(*cell.seen) if cell.seen else None,
-                alternatives=[
-                    OptionEntry(
-                        *other.marks,
-                        probability(other.confidence),
-                        total_with(sheet, cell.at, other.marks),
-                    )
-                    for other in others.get(cell.at, ())
-                ],
-            )
-            for cell in sheet.board_estimate.cells
-        ],
-        domains=sheet.score.domains,
-        score=sheet.score.points,
         chosen_coat=sheet.wizard_coat,
         range=None if sheet.clipped else sheet.total_range,
         photograph_again=bool(sheet.clipped),
-        problems=sheet.problems,
-        confidence=probability(sheet.confidence),
-        review=sheet.review,
-        questions=[
-            QuestionEntry(
-                *question.cell,
-                [
-                    OptionEntry(*marks, probability(p), total)
-                    for marks, p, total in question.options
-                ],
-                question.answered,
-            )
-            for question in questions(sheet)
-        ],
-        open_reasons=() if confirmed else open_reasons(sheet.evidence),
+        questions=asked,
+        open_reasons=() if sheet.evidence.corrections.confirmed else open_reasons(sheet.evidence),
         retake=retake_reasons(sheet),
-        wizard_range=(low, high) if low < high else UNSET,
+        **({"wizard_range": (low, high)} if low < high else {}),
     )
 
 
@@ -192,11 +121,7 @@ def to_text(sheet: MapReading, style: Style) -> str:
     board = board_text(sheet, style)
     if reasons := retake_reasons(sheet):
         return f"{explain_retake(sheet, reasons, style)}\n\n{board}"
-
-    def describe(cell: CellReading) -> str:
-        return with_cover(style.words, style.marks(*cell.marks), cell)
-
-    unsure = explain_doubts(sheet, doubts(sheet), describe, lambda cell: token(*cell.marks), style)
+    unsure = explain_doubts(sheet, doubts(sheet), LOOK, style)
     return "\n\n".join(filter(None, [board, explain_score(sheet, style), unsure]))
 
 
@@ -229,13 +154,14 @@ def explain_retake(sheet: MapReading, reasons: Sequence[str], style: Style) -> s
 def board_text(sheet: MapReading, style: Style) -> str:
     """The board; lines separate domains, `?` marks doubtful shields."""
     content = {}
-    for cell in sheet.board_estimate.cells:
+    for cell in sheet.cells:
+        coat, crosses = cell.content
         if style.narrow:
-            text = f"{style.coat(cell.coat)}{cell.crosses or ' '}"
+            text = f"{style.coat(coat)}{crosses or ' '}"
         elif style.unicode:
-            text = f" {style.coat(cell.coat)} {style.cross * cell.crosses:<4}"
+            text = f" {style.coat(coat)} {style.cross * crosses:<4}"
         else:
-            text = f" {token(*cell.marks):<7}"
+            text = f" {token(coat, crosses):<7}"
         content[cell.at] = text + ("?" if cell.review else " ")
     used = {True: style.words.t("used"), False: "", None: "?"}[sheet.board_estimate.castle_used]
     text, width = f"{'♜' if style.unicode else '##'} {used}", len(content[0, 0])
@@ -272,20 +198,9 @@ def explain_score(sheet: MapReading, style: Style) -> str:
 def draw(canvas: Canvas, sheet: MapReading, others: Sequence[Points]) -> list[Bgr]:
     """The overlay over a photo; returns a tile for each doubtful shield. others: outlines (4, 2) of
     the picture's other sheets."""
-    return draw_board(canvas, sheet, sheet.board_estimate.cells, doubts(sheet), others, _DRAWING)
+    return draw_board(canvas, sheet, doubts(sheet), others, LOOK)
 
 
 def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:
     """What needs review, as named places in the photo."""
-
-    def name(cell: CellReading) -> str:
-        return with_cover(words, shield_name(words, *cell.marks), cell)
-
-    return places_of(sheet, doubts(sheet), name)
-
-
-_DRAWING: CellDrawing[CellReading] = CellDrawing(
-    draw=lambda picture, at, cell, size: draw_marks(picture, at, *cell.marks, size),
-    width=lambda cell, size: marks_width(cell.crosses, size),
-    marked=lambda cell: cell.coat is not None,
-)
+    return places_of(sheet, doubts(sheet), LOOK, words)

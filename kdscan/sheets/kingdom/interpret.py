@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
+from msgspec.structs import replace as changed
 
 from kdscan.detection.locate import edges_text
 from kdscan.i18n.problems import problem_of
 from kdscan.imaging.picture import Floats
-from kdscan.marks.boards import DEFAULT_RISK, Totals
+from kdscan.marks.boards import DEFAULT_RISK, CellReading, Totals
 from kdscan.marks.posterior import best_first
 from kdscan.rules.grid import Cell, components, neighbours
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom, Square, Terrain
@@ -29,7 +30,7 @@ from kdscan.rules.kingdomino.scoring import score_kingdom
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
-from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading, SquareReading
+from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading
 
 MIN_PROBABILITY = 1e-5
 """Lower bound of all kinds' probabilities: no network is more reliable than its training data."""
@@ -274,16 +275,16 @@ def _reading(
         doubtful, hidden = p < 1 - risk and at not in corrected, at in covered
         p = min(p * flat.confidence, 0.5) if hidden else p * flat.confidence
         squares.append(
-            SquareReading(*at, *SQUARE_CLASSES[kind], p, doubtful or hidden, overruled, hidden)
+            CellReading(at, SQUARE_CLASSES[kind], p, doubtful or hidden, overruled, hidden)
         )
     if review and not corrected and not any(square.review for square in squares):
         worst = min(range(len(squares)), key=lambda i: squares[i].confidence)
-        squares[worst] = replace(squares[worst], review=True)
+        squares[worst] = changed(squares[worst], review=True)
     if evidence.corrections.confirmed and not lost:
-        review, squares = False, [replace(square, review=False) for square in squares]
+        review, squares = False, [changed(square, review=False) for square in squares]
     return KingdomReading(
         evidence=evidence,
-        squares=tuple(squares),
+        cells=tuple(squares),
         kingdom=best.kingdom,
         score=score_kingdom(best.kingdom, variants),
         confidence=confidence,
@@ -376,7 +377,7 @@ def _broken_rules(
         yield Problem("not_from_one_box", "warning", why)
 
 
-def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
+def doubts(kingdom: KingdomReading) -> list[Doubt]:
     """The squares that need review.
 
     The remaining probability is distributed among the other kinds in proportion to the
@@ -385,18 +386,17 @@ def doubts(kingdom: KingdomReading) -> list[Doubt[SquareReading]]:
     """
     doubtful = []
     castle_given = ("castle", 0) in kingdom.evidence.corrections.squares.values()
-    for square in kingdom.squares:
+    for square in kingdom.cells:
         if square.review:
             p = kingdom.evidence.probs[square.at].copy()
-            p[SQUARE_CLASSES.index(square.kind)] = 0
+            p[SQUARE_CLASSES.index(square.content)] = 0
             if castle_given:
                 p[CASTLE] = 0
             p *= max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
-            others = []
-            for k in np.argsort(-p, kind="stable")[:MAX_OTHERS]:
-                if p[k] >= MIN_OTHER and not square.covered:
-                    terrain, crowns = SQUARE_CLASSES[k]
-                    other = replace(square, terrain=terrain, crowns=crowns, confidence=float(p[k]))
-                    others.append(other)
-            doubtful.append(Doubt(square, tuple(others)))
+            likely = [k for k in np.argsort(-p, kind="stable")[:MAX_OTHERS] if p[k] >= MIN_OTHER]
+            others = (
+                changed(square, content=SQUARE_CLASSES[k], confidence=float(p[k]))
+                for k in ([] if square.covered else likely)
+            )
+            doubtful.append((square, *others))
     return doubtful

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.imaging.rectify import RectifiedSheet
-from kdscan.marks.boards import Totals, range_of
+from kdscan.marks.boards import CellReading, Totals, range_of
 from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
 from kdscan.rules.kingdomino.scoring import Score
@@ -16,32 +16,7 @@ from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import VARIANTS, cell_values, html, short
 
-
-@dataclass(frozen=True)
-class SquareReading:
-    """One square as read. `confidence`: probability that terrain and crowns are both right.
-
-    terrain: a terrain of the game, "castle" or "empty".
-    seen: the most probable kind from the pixels alone, if rules or a person overruled it.
-    covered: whether an object seems to lie there, maybe on a tile.
-    """
-
-    row: int
-    col: int
-    terrain: str
-    crowns: int
-    confidence: float
-    review: bool
-    seen: SquareKind | None = None
-    covered: bool = False
-
-    @property
-    def at(self) -> Cell:
-        return self.row, self.col
-
-    @property
-    def kind(self) -> SquareKind:
-        return self.terrain, self.crowns
+Squares = tuple[CellReading[SquareKind], ...]
 
 
 @dataclass(frozen=True)
@@ -108,14 +83,14 @@ class KingdomEvidence(FrozenArrays):
 class KingdomReading:
     """A kingdom's evidence, interpreted: squares, score, confidence and problems.
 
-    squares: size * size readings, row-major. kingdom: the same as the game's own type.
+    cells: size * size squares, row-major. kingdom: the same as the game's own type.
     totals: possible totals with probabilities, the most probable first.
     """
 
     kind: ClassVar[str] = "kingdom"
 
     evidence: KingdomEvidence
-    squares: tuple[SquareReading, ...]
+    cells: Squares
     kingdom: Kingdom
     score: Score
     confidence: float
@@ -124,14 +99,14 @@ class KingdomReading:
     totals: Totals
 
     def __post_init__(self) -> None:
-        if len(self.squares) != self.variants.size**2:
-            raise ValueError(f"{self.variants.size}² squares are needed, not {len(self.squares)}")
+        if len(self.cells) != self.variants.size**2:
+            raise ValueError(f"{self.variants.size}² squares are needed, not {len(self.cells)}")
 
     def __repr__(self) -> str:
         return short(self, f"{self.score.total} points")
 
     def _repr_html_(self) -> str:
-        return html(self, self.kingdom, [cell.at for cell in self.squares if cell.review])
+        return html(self, self.kingdom, [cell.at for cell in self.cells if cell.review])
 
     @property
     def rectified(self) -> RectifiedSheet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -15,6 +16,7 @@ from kdscan.imaging.rectify import RectifiedSheet, overlap, rectify, resolution
 from kdscan.inference.store import Models
 from kdscan.rules.kingdomino.kingdom import EMPTY
 from kdscan.rules.kingdomino.variants import Variants
+from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.kingdom.extent import (
     MIN_VISIBLE,
     ReadLattice,
@@ -67,42 +69,52 @@ class DetectedKingdom:
     lost: bool = False
 
 
-def read_kingdoms(
-    photo: Photo, models: Models, variants: Variants, risk: float, *, named: bool
-) -> tuple[tuple[KingdomReading, ...], float, tuple[str, ...]]:
-    """The kingdoms of tiles in a photo, the confidence that at least one is a kingdom, and the
-    sides of the picture beyond which one lies with its castle.
+class Kingdoms(NamedTuple):
+    """The kingdoms of tiles in a photo.
 
-    named: whether the user says that the photo shows kingdoms. Then a castle without a tile counts
-    as one too; otherwise it is nearly always a map of the other game (51 of 53 detections on such
-    photos, no kingdom of 180). A lawful kingdom has at least its total's confidence, however
-    unusual its castle looks; an unlawful one counts only if it is detected beyond doubt. In 9 of
-    347 maps of the other game a lawful kingdom was found, none with a confidence above 0.75.
-    Doubtful unlawful detections are dropped: a yellow table with a pattern of squares looks like
-    wheat.
+    likelihood: confidence that at least one is a kingdom. beyond: sides of the picture beyond which
+    one lies with its castle.
     """
-    detections = find_kingdoms(photo, models.tiles, models.squares, variants)
-    lost = {side for detection in detections if detection.lost for side in detection.evidence.cut}
-    beside = tuple(side for side in SIDES if side in lost)
 
-    def decode(kingdoms: Iterable[DetectedKingdom]) -> tuple[KingdomReading, ...]:
-        """Their readings, the first with the sides beyond which another one lies."""
-        evidence = [kingdom.evidence for kingdom in kingdoms]
-        first = [replace(each, beside=beside) for each in evidence[:1]]
-        return decode_kingdoms([*first, *evidence[1:]], risk)
+    readings: tuple[KingdomReading, ...] = ()
+    likelihood: float = 0.0
+    beyond: tuple[str, ...] = ()
 
-    whole = [detection for detection in detections if not detection.lost]
-    readings = decode(whole)
-    real = [
-        (detection, reading)
-        for detection, reading in zip(whole, readings, strict=True)
-        if (detection.confidence > HARDLY_KINGDOM or _is_lawful(reading))
-        and np.mean([square.confidence for square in reading.squares]) >= MIN_MEAN_CONFIDENCE
-        and (named or reading.kingdom.squares)
-    ]
-    if len(real) < len(whole):
-        readings = decode(detection for detection, _ in real)
-    return readings, max((_confidence(*pair) for pair in real), default=0.0), beside
+
+def read_kingdoms(photo: Photo, models: Models, options: ReadOptions) -> Kingdoms:
+    """Find and read the kingdoms of tiles in a photo.
+
+    If the user named the game, a castle without a tile counts as a kingdom too; otherwise it is
+    nearly always a map of the other game (51 of 53 detections on such photos, no kingdom of 180). A
+    lawful kingdom has at least its total's confidence, however unusual its castle looks; an
+    unlawful one counts only if it is detected beyond doubt. In 9 of 347 maps of the other game a
+    lawful kingdom was found, none with a confidence above 0.75. Doubtful unlawful detections are
+    dropped: a yellow table with a pattern of squares looks like wheat.
+    """
+    with options.observe("kingdoms"):
+        detections = find_kingdoms(photo, models.tiles, models.squares, options.variants)
+        lost = {side for each in detections if each.lost for side in each.evidence.cut}
+        beside = tuple(side for side in SIDES if side in lost)
+
+        def decode(kingdoms: Sequence[DetectedKingdom]) -> tuple[KingdomReading, ...]:
+            """Their readings, the first with the sides beyond which another one lies."""
+            evidence = [kingdom.evidence for kingdom in kingdoms]
+            first = [replace(each, beside=beside) for each in evidence[:1]]
+            return decode_kingdoms([*first, *evidence[1:]], options.risk)
+
+        whole = [detection for detection in detections if not detection.lost]
+        readings = decode(whole)
+        real = [
+            (detection, reading)
+            for detection, reading in zip(whole, readings, strict=True)
+            if (detection.confidence > HARDLY_KINGDOM or _is_lawful(reading))
+            and np.mean([square.confidence for square in reading.cells]) >= MIN_MEAN_CONFIDENCE
+            and (options.game or reading.kingdom.squares)
+        ]
+        if len(real) < len(whole):
+            readings = decode([detection for detection, _ in real])
+        likelihood = max((_confidence(*pair) for pair in real), default=0.0)
+    return Kingdoms(readings, likelihood, beside)
 
 
 def _is_lawful(kingdom: KingdomReading) -> bool:

@@ -16,16 +16,7 @@ from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.rules.duel.coats import COATS, SQUARES, Coat
 from kdscan.rules.duel.spellbook import BookPlace, Part, Spellbook, SpellbookLine, write_book
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import (
-    MAX_OTHERS,
-    MIN_OTHER,
-    ChoiceField,
-    LineField,
-    coat_from,
-    html,
-    parse_field,
-    short,
-)
+from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, coat_from, html, place_of, short
 
 
 class BookMark(NamedTuple):
@@ -211,11 +202,11 @@ def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> Spell
     into its corrections; `kdscan.sheets.table` then updates the maps beside the book."""
     lines: dict[tuple[int, Coat], SpellbookLine] = {}
     choices: dict[int, Coat | None] = {}
-    for name, new in fields.items():
-        match parse_field(name):
-            case LineField(player, coat):
-                lines[player, coat] = SpellbookLine(**new)
-            case ChoiceField(player):
+    for field_name, new in fields.items():
+        match place_of(field_name):
+            case "line", place:
+                lines[place] = SpellbookLine(**new)
+            case "choice", (player,):
                 choices[player] = coat_from(new)
     corrections = SpellbookCorrections(lines, choices, fields.get("confirmed") is True)
     return replace(evidence, corrections=evidence.corrections.merge(corrections))

@@ -82,8 +82,7 @@ def find_books(photo: Photo) -> tuple[PlacedBook, ...]:
                 continue
             nodes = project(h, _nodes_mm(layout))
             if len(mm) >= 12:  # two markers are too few to extrapolate how the paper bends
-                precision = np.broadcast_to(np.eye(2), (len(mm), 2, 2))
-                nodes = nodes + _smooth(layout, mm, xy - project(h, mm), precision, 0.003)
+                nodes = nodes + _smooth(layout, mm, xy - project(h, mm), np.ones(mm.shape), 0.003)
             placed.append(
                 register_book(photo, PlacedBook(layout, nodes, np.zeros(nodes.shape[:2])))
             )
@@ -112,44 +111,39 @@ def flatten_book(photo: Photo, book: PlacedBook, px_per_mm: float) -> NDArray[np
 
 def register_book(photo: Photo, book: PlacedBook) -> PlacedBook:
     """Deform the mesh iteratively until the printed lines match those of the blank page."""
-    steps = list(_STEPS)
-    extra = _EXTRA_ROUNDS
+    steps, extra = list(_STEPS), _EXTRA_ROUNDS
+    nodes = _nodes_mm(book.layout)
     while steps:
         px_per_mm, patch_mm, reach_mm = steps.pop(0)
         blank = _lines(blank_page(book.layout, px_per_mm))
         picture = _lines(flatten_book(photo, book, px_per_mm))
-        h, w = blank.shape
         half, reach = round(patch_mm / 2 * px_per_mm), round(reach_mm * px_per_mm)
-        # At each node the displacement of the print in mm, its precision matrix, 0 where unknown,
-        # and the correlation of the best match.
-        nodes = _nodes_mm(book.layout)
-        shift, precision = np.zeros(nodes.shape), np.zeros((*nodes.shape, 2))
+        wide = cv2.copyMakeBorder(picture, *(reach,) * 4, cv2.BORDER_REPLICATE)
+        # At each node the displacement of the print in mm, its weights along x and y, 0 where
+        # unknown, and the correlation of the best match.
+        shift, weight = np.zeros(nodes.shape), np.zeros(nodes.shape)
         fit = np.full(nodes.shape[:2], np.nan)
-        for at in np.ndindex(nodes.shape[:2]):
+        for at in np.ndindex(fit.shape):
             x, y = np.round(nodes[at] * px_per_mm - 0.5).astype(int)
-            x0, x1, y0, y1 = max(x - half, 0), min(x + half, w), max(y - half, 0), min(y + half, h)
-            patch = blank[y0:y1, x0:x1]
+            left, top = max(x - half, 0), max(y - half, 0)
+            patch = blank[top : y + half, left : x + half]
             if float(patch.std()) < 0.004:
                 continue
-            left, top = max(x0 - reach, 0), max(y0 - reach, 0)
-            window = picture[top : min(y1 + reach, h), left : min(x1 + reach, w)]
+            h, w = patch.shape
+            window = wide[top : top + h + 2 * reach, left : left + w + 2 * reach]
             score = cv2.matchTemplate(window, patch, cv2.TM_CCOEFF_NORMED)
-            score = np.pad(np.asarray(score, np.float32), 1, mode="reflect")
+            score = np.pad(np.asarray(score, np.float64), 1, mode="reflect")
             _, best, _, (x, y) = cv2.minMaxLoc(score[1:-1, 1:-1])
             fit[at] = max(best, 0.0)
-            if best > 0.2:  # a parabola through the best match and those beside it
-                a = score[y : y + 3, x : x + 3].astype(np.float64)
-                slope = (a[1, 2] - a[1, 0]) / 2, (a[2, 1] - a[0, 1]) / 2
-                xx, yy = a[1, 2] - 2 * a[1, 1] + a[1, 0], a[2, 1] - 2 * a[1, 1] + a[0, 1]
-                xy = (a[2, 2] - a[2, 0] - a[0, 2] + a[0, 0]) / 4
-                value, vector = np.linalg.eigh(-np.array([[xx, xy], [xy, yy]]))
-                curvature = vector @ np.diag(np.clip(value, 0, None)) @ vector.T
-                step = np.clip(np.linalg.solve(curvature + 1e-3 * np.eye(2), slope), -0.7, 0.7)
-                shift[at] = (step + (x + left - x0, y + top - y0)) / px_per_mm
-                precision[at] = curvature * best
+            if best > 0.2:  # a parabola through the best match and those beside it, along each axis
+                before = np.array([score[y + 1, x], score[y, x + 1]])
+                after = np.array([score[y + 1, x + 2], score[y + 2, x + 1]])
+                curvature = np.maximum(2 * best - before - after, 1e-3)
+                shift[at] = ((after - before) / 2 / curvature + (x - reach, y - reach)) / px_per_mm
+                weight[at] = curvature * best
         fit = np.where(np.isnan(fit), np.nanmean(fit), fit)  # the mean where nothing is printed
-        matched = precision.any((2, 3))
-        moved = _smooth(book.layout, nodes[matched], shift[matched], precision[matched])
+        matched = weight.any(-1)
+        moved = _smooth(book.layout, nodes[matched], shift[matched], weight[matched])
         book = replace(book, nodes_xy=book.to_photo(nodes + moved), fit=fit)
         if not steps and extra and np.quantile(fit, 0.2) < _MIN_FIT:
             # Well registered nodes pull their neighbours along.
@@ -188,18 +182,14 @@ def _lines(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _smooth(
-    layout: BookLayout,
-    at_mm: Floats,
-    value: Floats,
-    precision: Floats,
-    stiffness: float = _STIFFNESS,
+    layout: BookLayout, at_mm: Floats, value: Floats, weight: Floats, stiffness: float = _STIFFNESS
 ) -> Floats:
     """Values (rows, cols, 2) of all nodes: a smooth surface through observations.
 
-    at_mm: (K, 2) points on the page; value: (K, 2) observed there; precision: (K, 2, 2). Minimises
-    the sum of (v - value)' precision (v - value), plus `stiffness` times the squared second
-    differences between nodes, by iteratively reweighted least squares: outliers lose weight in each
-    of three iterations.
+    at_mm: (K, 2) points on the page; value, weight: (K, 2) observed there. Minimises for each axis
+    the weighted sum of squared errors, plus `stiffness` times the squared second differences
+    between nodes, by iteratively reweighted least squares: outliers lose weight in each of three
+    iterations.
     """
     rows, cols = _nodes_mm(layout).shape[:2]
     n = rows * cols
@@ -207,27 +197,24 @@ def _smooth(
     twisted = 1.4 * np.diff(np.diff(each, axis=0), axis=1)
     second = (np.diff(each, 2, axis=0), np.diff(each, 2, axis=1), twisted)
     differences = np.concatenate([nodes.reshape(-1, n) for nodes in second])
+    bend = stiffness * differences.T @ differences + 1e-6 * np.eye(n)
     # Bilinear weights of the nodes at the points: a hat along each axis.
     at = at_mm / np.array(layout.page_mm) * (cols - 1, rows - 1)
     across, down = (
         np.maximum(1 - np.abs(xy[:, None] - np.arange(count)), 0)
         for xy, count in zip(at.T, (cols, rows), strict=True)
     )
-    weights = (down[:, :, None] * across[:, None]).reshape(len(at), n)
-    smooth = np.kron(stiffness * differences.T @ differences + 1e-6 * np.eye(n), np.eye(2))
-    scale = float(np.mean(np.trace(precision, axis1=1, axis2=2))) / 2 or 1.0
-    reweighted = precision / scale
+    basis = (down[:, :, None] * across[:, None]).reshape(len(at), n)
+    weight = current = weight / (weight.mean() or 1.0) if len(at) else weight
     solved = np.zeros((n, 2))
     for _ in range(3):
-        # sum over observations of (w_a w_b) * precision, for every pair of nodes a, b
-        left = np.einsum("ka,kb,kij->aibj", weights, weights, reweighted, optimize=True)
-        right = np.einsum("ka,kij,kj->ai", weights, reweighted, value, optimize=True)
-        system = smooth + left.reshape(2 * n, 2 * n)
-        solved = np.linalg.solve(system, right.ravel()).reshape(n, 2)
-        residual = np.linalg.norm(weights @ solved - value, axis=1)
+        for axis, (own, along) in enumerate(zip(current.T, value.T, strict=True)):
+            weighted = (basis * own[:, None]).T
+            solved[:, axis] = np.linalg.solve(weighted @ basis + bend, weighted @ along)
+        residual = np.linalg.norm(basis @ solved - value, axis=1)
         typical = max(float(np.median(residual)), 0.1)
-        reweighted = precision / scale / (1 + (residual / (3 * typical)) ** 2)[:, None, None]
-    return solved.reshape(*_nodes_mm(layout).shape)
+        current = weight / (1 + (residual / (3 * typical)) ** 2)[:, None]
+    return solved.reshape(rows, cols, 2)
 
 
 CROP_WH, CROP_REACH = (96, 32), 1.55

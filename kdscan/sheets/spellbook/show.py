@@ -7,22 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
-from msgspec import Struct
 
+from kdscan.files import Json
 from kdscan.i18n import Words
-from kdscan.imaging.pens import (
-    INK,
-    PAPER,
-    Color,
-    Points,
-    circle,
-    line,
-    polygon,
-)
+from kdscan.imaging.pens import INK, PAPER, Color, Points, circle, line, polygon
 from kdscan.imaging.picture import Bgr
 from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.spellbook import SIDES, Part
-from kdscan.rules.problem import Problem
 from kdscan.sheets.board import (
     BLUE,
     GREEN,
@@ -33,13 +24,7 @@ from kdscan.sheets.board import (
     label,
     label_wh,
 )
-from kdscan.sheets.common import (
-    DoubtfulPlace,
-    Point,
-    percent,
-    point,
-    probability,
-)
+from kdscan.sheets.common import DoubtfulPlace, percent, point, probability, sheet_json
 from kdscan.sheets.duel_map.show import coat_name, coat_sign
 from kdscan.sheets.spellbook.model import (
     BookMark,
@@ -70,123 +55,51 @@ def mark_name(mark: BookMark, words: Words) -> str:
 # JSON
 
 
-class OtherLineEntry(Struct):
-    """What else a line may be."""
-
-    filled: int
-    struck: bool
-    used: bool
-    probability: float
-
-
-class LineEntry(Struct):
-    """A line of one side as read, and where its marks lie; reach: half a square's side."""
-
-    filled: int
-    struck: bool
-    used: bool
-    confidence: float
-    review: bool
-    squares: list[bool]
-    centers: list[Point]
-    used_center: Point | None
-    reach: float
-    alternatives: list[OtherLineEntry]
-
-
-class OtherChoiceEntry(Struct):
-    """Which other coat a side may have chosen."""
-
-    coat: Coat | None
-    probability: float
-
-
-class ChoiceEntry(Struct):
-    """The boxes in which a side names its coat, by coat."""
-
-    confidence: float
-    review: bool
-    marked: dict[Coat, bool]
-    centers: dict[Coat, Point]
-    reach: float
-    alternatives: list[OtherChoiceEntry]
-
-
-class SideEntry(Struct):
-    """A player's side of a spellbook."""
-
-    name: str | None
-    lines: dict[Coat, LineEntry]
-    chosen_coat: Coat | None
-    choice: ChoiceEntry
-
-
-class SpellbookEntry(Struct, tag_field="kind", tag=SpellbookReading.kind):
-    """A spellbook."""
-
-    layout: str
-    sheet_id: str | None
-    outline: list[Point]
-    players: list[SideEntry]
-    problems: tuple[Problem, ...]
-    confidence: float
-    review: bool
-
-
-def to_entry(book: SpellbookReading) -> SpellbookEntry:
-    """A spellbook's entry in the JSON."""
-    return SpellbookEntry(
-        layout=book.layout,
-        sheet_id=book.sheet_id,
-        outline=[point(xy) for xy in book.outline_xy],
-        players=[_side_entry(book, player) for player in (0, 1)],
-        problems=book.problems,
-        confidence=probability(book.confidence),
-        review=book.review,
-    )
-
-
-def _side_entry(book: SpellbookReading, player: int) -> SideEntry:
-    lines = {}
-    for coat, state in book.book.lines[player].items():
-        marks = marks_at(book.marks, player, coat)
-        squares = marks_at(marks, player, coat, "square")
-        used = next((mark for mark in marks if mark.place.part == "used"), None)
-        lines[coat] = LineEntry(
-            **vars(state),
-            confidence=probability(math.prod(mark.confidence for mark in marks)),
-            review=any(mark.review for mark in marks),
-            squares=[mark.marked for mark in squares],
-            centers=[_center(mark) for mark in squares],
-            used_center=_center(used) if used else None,
-            reach=_reach(squares),
-            alternatives=[
-                OtherLineEntry(**vars(other), probability=probability(p))
-                for other, p in alternatives(marks, line_of, state)
+def to_json(book: SpellbookReading) -> Json:
+    """A spellbook's JSON: for each side its lines as read, where their marks lie (reach: half a
+    square's side), and the boxes in which it names its coat."""
+    players = []
+    for player in (0, 1):
+        lines = {}
+        for coat, state in book.book.lines[player].items():
+            marks = marks_at(book.marks, player, coat)
+            squares = marks_at(marks, player, coat, "square")
+            used = next((mark for mark in marks if mark.place.part == "used"), None)
+            lines[coat] = {
+                **vars(state),
+                **_marks_json(marks, squares),
+                "squares": [mark.marked for mark in squares],
+                "centers": [_center(mark) for mark in squares],
+                "used_center": _center(used) if used else None,
+                "alternatives": [
+                    {**vars(other), "probability": probability(p)}
+                    for other, p in alternatives(marks, line_of, state)
+                ],
+            }
+        boxes, chosen = marks_at(book.marks, player), book.chosen[player]
+        choice = {
+            **_marks_json(boxes, boxes),
+            "marked": {mark.place.coat: mark.marked for mark in boxes},
+            "centers": {mark.place.coat: _center(mark) for mark in boxes},
+            "alternatives": [
+                {"coat": other, "probability": probability(p)}
+                for other, p in alternatives(boxes, choice_of, chosen)
             ],
-        )
-    boxes, chosen = marks_at(book.marks, player), book.chosen[player]
-    choice = ChoiceEntry(
-        confidence=probability(math.prod(mark.confidence for mark in boxes)),
-        review=any(mark.review for mark in boxes),
-        marked={mark.place.coat: mark.marked for mark in boxes},
-        centers={mark.place.coat: _center(mark) for mark in boxes},
-        reach=_reach(boxes),
-        alternatives=[
-            OtherChoiceEntry(other, probability(p))
-            for other, p in alternatives(boxes, choice_of, chosen)
-        ],
-    )
-    return SideEntry(None, lines, chosen, choice)
+        }
+        players.append({"name": None, "lines": lines, "chosen_coat": chosen, "choice": choice})
+    return sheet_json(book, layout=book.layout, players=players)
 
 
-def _center(mark: BookMark) -> Point:
+def _marks_json(marks: Sequence[BookMark], places: Sequence[BookMark]) -> Json:
+    return {
+        "confidence": probability(math.prod(mark.confidence for mark in marks)),
+        "review": any(mark.review for mark in marks),
+        "reach": round(max((mark.reach_px for mark in places), default=0.0), 1),
+    }
+
+
+def _center(mark: BookMark) -> tuple[float, float]:
     return point(np.array(mark.at_xy[0]))
-
-
-def _reach(marks: Sequence[BookMark]) -> float:
-    """Half a place's side in the photo, pixels."""
-    return round(max((mark.reach_px for mark in marks), default=0.0), 1)
 
 
 # Text

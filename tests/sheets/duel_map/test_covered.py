@@ -11,7 +11,7 @@ from kdscan.sheets.base import correct
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, beliefs, interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
 from kdscan.sheets.duel_map.show import places, to_text
-from kdscan.sheets.fusion import fuse_evidence
+from kdscan.sheets.table import fuse_evidence
 from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet, with_evidence
 
@@ -33,7 +33,7 @@ def test_without_anything_on_it_a_sheet_is_as_sure_as_it_was() -> None:
 def test_a_covered_shield_asks_and_is_said_to_be_covered() -> None:
     sheet = seen({(1, 2): 0.9999})
     assert sheet.review and sheet.confidence < 0.98
-    asked = [(c.row, c.col) for c in sheet.board_estimate.cells if c.review]
+    asked = [c.at for c in sheet.board_estimate.cells if c.review]
     assert asked == [(1, 2)]
     (problem,) = sheet.problems
     assert (problem.code, problem.severity, problem.cells) == ("covered", "warning", ((1, 2),))
@@ -82,7 +82,7 @@ def test_another_photo_that_shows_it_settles_it() -> None:
     assert beliefs(hidden).coat[CELLS.index((1, 2))].max() < 0.2
     fused = interpret(fuse_evidence([hidden, open_], 0))
     cell = fused.board_estimate.cells[CELLS.index((1, 2))]
-    assert (cell.coat, cell.covered, fused.review) == (Coat.DOUBLE_DOT, False, False)
+    assert (cell.content[0], cell.covered, fused.review) == (Coat.DOUBLE_DOT, False, False)
     both = interpret(fuse_evidence([hidden, hidden], 0))
     assert both.review and both.board_estimate.cells[CELLS.index((1, 2))].covered
 

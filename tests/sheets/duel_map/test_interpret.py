@@ -47,9 +47,7 @@ def asked(sure: Mapping[Cell, float], placed: float = 1.0) -> tuple[bool, set[Ce
         evidence.probs, coat=coat, crosses=crosses, placed=placed, calibration=np.array([1.0, 0.0])
     )
     sheet = interpret(replace(evidence, probs=probs))
-    return sheet.review, {
-        (cell.row, cell.col) for cell in sheet.board_estimate.cells if cell.review
-    }
+    return sheet.review, {cell.at for cell in sheet.board_estimate.cells if cell.review}
 
 
 def test_a_small_doubt_that_cannot_change_a_sure_total_asks_nobody() -> None:
@@ -114,7 +112,7 @@ def test_where_only_the_grid_is_doubtful_one_shield_is_asked_for_as_a_beginning_
     evidence = make_sheet(BOARD).evidence
     evidence = replace(evidence, probs=replace(evidence.probs, placed=0.9))
     (first,) = (cell for cell in interpret(evidence).board_estimate.cells if cell.review)
-    told = MapCorrections({first.at: first.marks})
+    told = MapCorrections({first.at: first.content})
     found = interpret(replace(evidence, corrections=told))
     assert found.review, "the place is as doubtful as before"
     assert not any(cell.review for cell in found.board_estimate.cells)
@@ -125,7 +123,9 @@ DOUBTFUL = [(0, 5), (1, 1), (3, 2)]
 
 def answered(sheet: MapReading, cells: Iterable[Cell]) -> MapReading:
     """The sheet after a person said that some shields hold what was read."""
-    return correct(sheet, {c.at: c.marks for c in sheet.board_estimate.cells if c.at in set(cells)})
+    return correct(
+        sheet, {c.at: c.content for c in sheet.board_estimate.cells if c.at in set(cells)}
+    )
 
 
 def test_questions_do_not_grow_while_they_are_answered() -> None:
@@ -136,7 +136,7 @@ def test_questions_do_not_grow_while_they_are_answered() -> None:
         sheet = answered(sheet, asked[:count])
         assert [question.cell for question in questions(sheet)] == asked
         assert sum(question.answered for question in questions(sheet)) == count
-        assert {doubt.cell.at for doubt in doubts(sheet)} <= set(asked[count:])
+        assert {doubt[0].at for doubt in doubts(sheet)} <= set(asked[count:])
     assert not sheet.review and sheet.confidence >= 0.98
 
 

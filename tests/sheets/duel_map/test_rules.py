@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace as changed
 
 from kdscan.document import to_dict
 from kdscan.marks.boards import BoardEstimate, decode
@@ -87,8 +88,8 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
         assert word not in text
     said = to_dict(cut)
     assert said["range"] is None and said["photograph_again"] is True
-    assert not {doubt.cell.at for doubt in doubts(cut)} & set(clipped)
-    assert {one.marks for one in cut.board_estimate.cells if one.at in clipped} == {(None, 0)}
+    assert not {doubt[0].at for doubt in doubts(cut)} & set(clipped)
+    assert {one.content for one in cut.board_estimate.cells if one.at in clipped} == {(None, 0)}
     shown = Board({at: shield for at, shield in whole.board_estimate.board.items() if at[1] < 4})
     assert said["score"]["total"] == score_board(shown).total, "of what shows"
     assert not [one for one in cut.problems if one.code in DOMINO_CODES]
@@ -98,7 +99,7 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
 def sure(text: str, said: float) -> BoardEstimate:
     """A reading of that board, of whose total nothing but the rules makes one doubt."""
     reading = make_sheet(text).board_estimate
-    cells = tuple(replace(cell, review=False) for cell in reading.cells)
+    cells = tuple(changed(cell, review=False) for cell in reading.cells)
     return replace(reading, cells=cells, confidence=said, review=False)
 
 
@@ -107,7 +108,7 @@ def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
     heard = apply_rules(sure(ODD, 0.99), broken, 0.02)
     assert heard.confidence == pytest.approx(0.966, abs=0.002)
     assert heard.review
-    (asked,) = (cell_name((cell.row, cell.col)) for cell in heard.cells if cell.review)
+    (asked,) = (cell_name(cell.at) for cell in heard.cells if cell.review)
     assert asked == "G1"  # the only shield that may be missing
 
 
@@ -124,4 +125,4 @@ def test_a_shield_that_a_person_looked_at_is_not_asked_about_again() -> None:
     assert apply_rules(sure(ODD, 0.99), broken, 0.02, only) == sure(ODD, 0.99)
     several = [replace(broken[0], cells=((0, 0), (0, 6)))]
     heard = apply_rules(sure(ODD, 0.99), several, 0.02, [(0, 6)])
-    assert [(cell.row, cell.col) for cell in heard.cells if cell.review] == [(0, 0)]
+    assert [cell.at for cell in heard.cells if cell.review] == [(0, 0)]

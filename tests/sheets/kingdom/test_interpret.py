@@ -48,12 +48,12 @@ def test_the_dominoes_settle_what_the_pixels_leave_open() -> None:
     text = "## m+ .  . .\nw  w  .  . .\nw+ .  .  . .\nf  .  .  . .\n. . . . ."
     lawful = "## s  .  . .\n.  m++ . . .\n.  .  .  . .\n.  .  .  . .\n. . . . ."
     reading = make_kingdom(lawful, {(1, 1): ("mine", 1)})
-    square = next(s for s in reading.squares if (s.row, s.col) == (1, 1))
-    assert (square.terrain, square.crowns) == ("mine", 2)
+    square = next(s for s in reading.cells if s.at == (1, 1))
+    assert square.content == ("mine", 2)
     assert square.confidence > 0.95, "no domino is a swamp and a mine of one crown"
     turned = make_kingdom(lawful.replace("m++", "m+"), {(1, 1): ("mine", 2)})
-    square = next(s for s in turned.squares if (s.row, s.col) == (1, 1))
-    assert (square.terrain, square.crowns) == ("mine", 2)
+    square = next(s for s in turned.cells if s.at == (1, 1))
+    assert square.content == ("mine", 2)
     assert square.seen == ("mine", 1), "what the pixels said stays visible"
     assert audit_kingdom(turned.kingdom).lawful
     assert make_kingdom(text).problems
@@ -67,7 +67,7 @@ def test_an_unlawful_kingdom_is_reported_as_it_lies() -> None:
 
 def test_a_doubt_that_changes_the_total_asks_for_a_look() -> None:
     reading = make_kingdom(doubtful={(0, 1): ("wheat", 1)})
-    square = next(s for s in reading.squares if (s.row, s.col) == (0, 1))
+    square = next(s for s in reading.cells if s.at == (0, 1))
     assert reading.review
     assert square.review
     assert reading.confidence < 0.98
@@ -91,13 +91,13 @@ def test_a_kingdom_of_which_some_may_be_missing_asks(changes: dict[str, Any]) ->
 
 def test_a_person_has_the_last_word() -> None:
     before = make_kingdom(played(2))
-    square = next(s for s in before.squares if s.terrain not in ("castle", "empty"))
-    at = square.row, square.col
-    kind = ("mine", 3) if square.terrain != "mine" else ("lake", 1)
+    square = next(s for s in before.cells if s.content[0] not in ("castle", "empty"))
+    at = square.at
+    kind = ("mine", 3) if square.content[0] != "mine" else ("lake", 1)
     after = correct(before, {at: kind})
-    now = next(s for s in after.squares if (s.row, s.col) == at)
-    assert (now.terrain, now.crowns) == kind
-    assert now.seen == (square.terrain, square.crowns)
+    now = next(s for s in after.cells if s.at == at)
+    assert now.content == kind
+    assert now.seen == square.content
     assert now.confidence > 0.99
 
 
@@ -108,10 +108,10 @@ def test_a_kingdom_without_its_castle_asks_for_it() -> None:
     confirmed = KingdomCorrections({castle: ("wheat", 0)}, confirmed=True)
     lost = interpret(replace(before.evidence, corrections=confirmed))
     assert lost.review and [one.code for one in lost.problems] == ["no_castle"]
-    assert [s.kind for s in lost.squares if s.at != castle] == [
-        s.kind for s in before.squares if s.at != castle
+    assert [s.content for s in lost.cells if s.at != castle] == [
+        s.content for s in before.cells if s.at != castle
     ]
-    assert all(s.confidence > 0.9 and not s.review for s in lost.squares)
+    assert all(s.confidence > 0.9 and not s.review for s in lost.cells)
     assert len(lost.kingdom.squares) == len(before.kingdom.squares) + 1, "all tiles count"
     found = correct(lost, {(0, 0): ("castle", 0)})
     assert not found.review and "no_castle" not in [one.code for one in found.problems]
@@ -119,10 +119,10 @@ def test_a_kingdom_without_its_castle_asks_for_it() -> None:
 
 def test_exactly_one_square_is_the_castle() -> None:
     """What looks a little like a castle is it, where nothing else does; two may be either."""
-    castle = next(s for s in make_kingdom(KINGDOM).squares if s.terrain == "castle")
-    alone = make_kingdom(KINGDOM, {(castle.row, castle.col): ("mine", 2)})
+    castle = next(s for s in make_kingdom(KINGDOM).cells if s.content[0] == "castle")
+    alone = make_kingdom(KINGDOM, {castle.at: ("mine", 2)})
     assert alone.confidence > 0.98
-    either = make_kingdom(KINGDOM, {(castle.row, castle.col): ("wheat", 0), (0, 0): ("castle", 0)})
+    either = make_kingdom(KINGDOM, {castle.at: ("wheat", 0), (0, 0): ("castle", 0)})
     assert either.review
     assert either.confidence < 0.8
 
@@ -163,8 +163,8 @@ def test_a_thing_where_a_tile_may_lie_asks_for_a_look_and_is_said() -> None:
     assert [problem.code for problem in one.problems] == ["tiles_covered"]
     assert one.problems[0].cells == (BARE,)
     (doubt,) = doubts(one)
-    assert (doubt.cell.row, doubt.cell.col) == BARE and doubt.cell.confidence <= 0.5
-    assert not doubt.others, "pixels know nothing of a covered tile"
+    assert doubt[0].at == BARE and doubt[0].confidence <= 0.5
+    assert not doubt[1:], "pixels know nothing of a covered tile"
     assert one.score == make_kingdom(LAID).score
     assert deserialize(serialize(one)).problems == one.problems
 

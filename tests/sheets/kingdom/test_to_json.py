@@ -46,8 +46,8 @@ def test_json_has_what_the_contract_names() -> None:
 def test_doubts_come_with_what_else_it_may_be() -> None:
     kingdom = make_kingdom(doubtful=DOUBT)
     (doubt,) = doubts(kingdom)
-    assert (doubt.cell.row, doubt.cell.col) == (0, 1)
-    assert [(other.terrain, other.crowns) for other in doubt.others] == [("wheat", 1)]
+    assert doubt[0].at == (0, 1)
+    assert [other.content for other in doubt[1:]] == [("wheat", 1)]
     certainty = to_dict(kingdom)["cells"][1]
     assert certainty["review"]
     assert certainty["alternatives"][0]["crowns"] == 1
