@@ -38,7 +38,6 @@ from kdscan.sheets.kingdom.read import (
     assign_card_codes,
     read_kingdoms,
 )
-from kdscan.sheets.spellbook.model import SpellbookReading
 from kdscan.sheets.spellbook.read import read_books
 from kdscan.sheets.table import apply_spellbook, interpret_table
 from kdscan.templates.template import Template
@@ -88,10 +87,7 @@ def read_photo(
 
 
 def read_page(
-    pages: Pages,
-    page: int,
-    options: ReadOptions = DEFAULT,
-    change: Change | None = None,
+    pages: Pages, page: int, options: ReadOptions = DEFAULT, change: Change | None = None
 ) -> tuple[PhotoReport, Photo | None]:
     """Read a page of a file; also returns its photo if it could be decoded.
 
@@ -171,35 +167,31 @@ def _read_duel(
             expected=MAPS_BESIDE_BOOK if books else 1,
             others=[book.outline_xy for book in books],
         )
-    maps = [read_map(photo, grid, models, options) for grid in grids if _is_map(photo, grid, books)]
+
+    def is_map(grid: RectifiedSheet) -> bool:
+        """Whether it is neither the back of a map nor part of a spellbook."""
+        if any(lies_in(grid.centers_xy[2, 3], book.outline_xy) for book in books):
+            return False
+        # Thick lines may hide the castle, and overexposure the print. Markers around the grid prove
+        # a map all the same: through the paper they would appear mirrored.
+        shows = has_castle(grid) and not shows_through(grid)
+        return shows or detect_layout(photo, grid) != UNKNOWN_LAYOUT
+
+    maps = [read_map(photo, grid, models, options) for grid in grids if is_map(grid)]
     maps = [sheet for sheet in maps if options.game or is_legible(sheet)]
     sheets: list[AnyReading] = [*maps, *books]  # the largest map first, which alone reports others
-    if sheets and (sides := _cut_beside(sheets[0], photo, cut)):
+    for outline in cut if sheets else ():
         evidence: Any = sheets[0].evidence
-        sheets[0] = kind_of(sheets[0]).reading_of(replace(evidence, beside=sides), options.risk)
+        areas = (outline.corners_xy, sheets[0].outline_xy)
+        size, own = (cv2.contourArea(xy.astype(np.float32)) for xy in areas)
+        likely = outline.confidence > MIN_CUT_CONFIDENCE
+        if likely and CUT_SIZES[0] < size / own < CUT_SIZES[1]:
+            if sides := cut_sides(photo, outline):
+                evidence = replace(evidence, beside=sides)
+                sheets[0] = kind_of(sheets[0]).reading_of(evidence, options.risk)
+            break
     in_order = *in_reading_order(sheets[: len(maps)]), *in_reading_order(sheets[len(maps) :])
     return in_order, cut
-
-
-def _is_map(photo: Photo, grid: RectifiedSheet, books: Sequence[SpellbookReading]) -> bool:
-    """Whether a grid is a map, and neither the back of one nor part of a spellbook."""
-    if any(lies_in(grid.centers_xy[2, 3], book.outline_xy) for book in books):
-        return False
-    if has_castle(grid) and not shows_through(grid):
-        return True
-    # Thick lines may hide the castle, and overexposure the print. Markers around the grid prove a
-    # map all the same: through the paper they would appear mirrored.
-    return detect_layout(photo, grid) != UNKNOWN_LAYOUT
-
-
-def _cut_beside(sheet: AnyReading, photo: Photo, cut: Sequence[SheetOutline]) -> tuple[str, ...]:
-    """The sides of the picture beyond which a map that was not read extends."""
-    size = cv2.contourArea(sheet.outline_xy.astype(np.float32))
-    for outline in cut:
-        ratio = cv2.contourArea(outline.corners_xy.astype(np.float32)) / size
-        if CUT_SIZES[0] < ratio < CUT_SIZES[1] and outline.confidence > MIN_CUT_CONFIDENCE:
-            return cut_sides(photo, outline)
-    return ()
 
 
 R = TypeVar("R", bound=AnyReading)
@@ -220,10 +212,7 @@ def in_reading_order(sheets: Iterable[R]) -> tuple[R, ...]:
 
 
 def _no_sheet_error(
-    photo: Photo,
-    game: GameName | None,
-    cut: Sequence[SheetOutline],
-    beyond: Sequence[str],
+    photo: Photo, game: GameName | None, cut: Sequence[SheetOutline], beyond: Sequence[str]
 ) -> NoSheetFound:
     """The error for a photo without a sheet, with its most probable reason. cut: maps that the
     picture cuts off. beyond: its sides beyond which a kingdom lies."""

@@ -12,17 +12,17 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
-    "kdscan/cli": 22_410,
+    "kdscan/cli": 22_170,
     "kdscan/detection": 7_860,
     "kdscan/event": 56_650,
     "kdscan/files": 3_270,
     "kdscan/i18n": 1_830,
     "kdscan/imaging": 12_080,
     "kdscan/inference": 1_330,
-    "kdscan/marks": 6_590,
+    "kdscan/marks": 6_570,
     "kdscan/paper": 15_760,
     "kdscan/rules": 22_190,
-    "kdscan/sheets": 38_440,
+    "kdscan/sheets": 37_260,
     "kdscan/templates": 25_300,
     "kdscan/web": 26_930,
     "kdscan/workers": 1_930,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import cv2
@@ -24,33 +24,25 @@ from kdscan.marks.crops import CROP_PX
 from kdscan.rules.grid import Cell, cell_name
 from kdscan.sheets.base import kind_of
 from kdscan.sheets.common import percent
-from kdscan.sheets.duel_map.interpret import questions, retake_reasons
-from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.duel_map.show import LOOK as MAP_LOOK
-from kdscan.sheets.duel_map.show import RETAKE
-from kdscan.sheets.kingdom.interpret import doubts
-from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.kingdom.show import LOOK as KINGDOM_LOOK
 from kdscan.sheets.terminal import Style
-
-Board = MapReading | KingdomReading
 
 CELL_COLUMNS, SHEET_COLUMNS = 40, 76
 """Characters across pictures of a shield and of a whole map."""
 
 
-def ask_about(sheet: Board, style: Style, risk: float) -> Board:
-    """The sheet with a person's answers: asks until its total is accepted, nothing is left to ask,
-    or the person stops."""
-    t = style.words.t
-    for code in retake_reasons(sheet) if isinstance(sheet, MapReading) else ():
-        if code in RETAKE:
-            _say(t("Photograph again"), t(RETAKE[code]), sep=": ")
-    before: list[Board] = []  # for undo
+def ask_about(sheet: Any, style: Style, risk: float) -> Any:
+    """A map or kingdom with a person's answers: asks until its total is accepted, nothing is left
+    to ask, or the person stops. Other sheets are not asked about."""
+    t, kind = style.words.t, kind_of(sheet)
+    if kind.questions is None:
+        return sheet
+    for advice in kind.advice(sheet, style.words):
+        _say(t("Photograph again"), advice, sep=": ")
+    before: list[Any] = []  # for undo
     skipped: set[Cell] = set()
     announced = 0
     while sheet.review:
-        asked = _questions(sheet, risk)
+        asked = {q.cell: q.options for q in kind.questions(sheet, risk) if not q.answered}
         left = [cell for cell in asked if cell not in skipped]
         if not left:
             break
@@ -77,22 +69,11 @@ def ask_about(sheet: Board, style: Style, risk: float) -> Board:
     if sheet.review and not skipped and "cut_off" not in {p.code for p in sheet.problems}:
         _say(_picture(sheet.rectified.bgr, SHEET_COLUMNS, style))
         if _read(t("Is the grid in the right place?") + " (y/n)").startswith("y"):
-            return kind_of(sheet).correct_fields(sheet, {"confirmed": True}, risk)
+            return kind.correct_fields(sheet, {"confirmed": True}, risk)
     return sheet
 
 
-def _questions(sheet: Board, risk: float) -> dict[Cell, Any]:
-    """What the cells to ask for may hold, in the page's order: each with its probability and, for a
-    map, the total that it leads to."""
-    if isinstance(sheet, MapReading):
-        return {q.cell: q.options for q in questions(sheet, risk) if not q.answered}
-    return {
-        doubt[0].at: [(square.content, square.confidence) for square in doubt]
-        for doubt in sorted(doubts(sheet), key=lambda doubt: doubt[0].confidence)
-    }
-
-
-def _answer(sheet: Board, at: Cell, options: Any, number: str, style: Style) -> str:
+def _answer(sheet: Any, at: Cell, options: Iterable[Any], number: str, style: Style) -> str:
     """What a person says of a shield or square in the syntax of `--set`, "" to skip it, u to undo,
     q to stop."""
     t, tn = style.words.t, style.words.tn
@@ -100,7 +81,8 @@ def _answer(sheet: Board, at: Cell, options: Any, number: str, style: Style) -> 
     crop = sheet.rectified.bgr[top : top + CROP_PX, left : left + CROP_PX]
     what = t("What does {cell} hold?", cell=cell_name(at))
     _say(_picture(crop, CELL_COLUMNS, style), f"{number}: {what}", sep="\n")
-    texts, look = {}, MAP_LOOK if isinstance(sheet, MapReading) else KINGDOM_LOOK
+    texts, look = {}, kind_of(sheet).look
+    assert look is not None
     for n, (content, p, *total) in enumerate(options, 1):
         text, name = look.token(*content), look.name(style.words, *content)
         texts[str(n)] = text

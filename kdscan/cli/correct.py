@@ -115,7 +115,11 @@ def correct(
         if ignore is not None:
             changes.append(act.Ignore(number, ignore))
         if same_as is not None:
-            changes.append(act.SamePaper(number, _other(row, this.sheet_named(same_as))))
+            other = this.sheet_named(same_as)
+            if other.sheet.id == number:
+                text = "--same-as {name}: that is the same photo; name another"
+                raise UsageError(text, name=other.name)
+            changes.append(act.SamePaper(number, other.sheet.id))
         if not (changes or undo):
             raise UsageError(
                 "{sheet}: say what to change, like --set C2=f++, --player, --confirm or --undo",
@@ -127,13 +131,6 @@ def correct(
         for text, values in resting_on(before, this):
             note(terminal_words().t(text, **values))
         print(_summary(this.sheet_named(row.address)))
-
-
-def _other(row: SheetResult, other: SheetResult) -> int:
-    """The id of the sheet of which this row shows another photo."""
-    if row.sheet.id == other.sheet.id:
-        raise UsageError("--same-as {name}: that is the same photo; name another", name=other.name)
-    return other.sheet.id
 
 
 def _summary(row: SheetResult) -> str:

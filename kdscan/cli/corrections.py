@@ -128,7 +128,8 @@ def _parse(text: str) -> Correction:
             text=text,
         )
     parts = {name: part and part.lower() for name, part in match.groupdict().items()}
-    photo, sheet = parts["photo"] and int(parts["photo"]) - 1, int(parts["sheet"] or 1) - 1
+    photo = int(parts["photo"]) - 1 if parts["photo"] else None
+    sheet = int(parts["sheet"] or 1) - 1
     if -1 in (photo, sheet):
         raise UsageError("--set {text}: photos and sheets count from 1", text=text)
     correction = Correction(text, photo, sheet, parts)

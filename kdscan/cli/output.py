@@ -22,14 +22,7 @@ from kdscan.cli.terminal import (
     terminal_words,
     warn,
 )
-from kdscan.document import (
-    DynastyEntry,
-    GameEntry,
-    PhotoReport,
-    dynasty_of,
-    game_of,
-    report_json,
-)
+from kdscan.document import DynastyEntry, PhotoReport, dynasty_of, game_of, report_json
 from kdscan.errors import UsageError
 from kdscan.files.names import escape_control
 from kdscan.files.read import is_folder
@@ -96,13 +89,6 @@ class Printer:
         if not self.text:
             print(json.dumps(report_json(reports, fused, dynasty=dynasty)))
             return
-        self._fused(fused)
-        self._winner(game_of(reports, fused))
-        if dynasty:
-            self._dynasty(dynasty_of(reports), len(reports))
-
-    def _fused(self, fused: Sequence[FusedSheet]) -> None:
-        """Print the sheets that several photos show, as read from all of them."""
         t = self.style.words.t
         same: dict[str, None] = {}  # printed once, however many sheets a photo shows
         for sheet in fused:
@@ -113,7 +99,8 @@ class Printer:
                 continue
             title = t("Photos {numbers} and {last} show the same sheet; combined:", **values)
             photo, at = sheet.best  # corrections of any view count for all
-            style = replace(self.style, address=f"{photo + 1}.{at + 1}:" if at else f"{photo + 1}:")
+            address = f"{photo + 1}.{at + 1}:" if at else f"{photo + 1}:"
+            style = replace(self.style, address=address)
             text = kind_of(sheet.sheet).to_text(sheet.sheet, style)
             print(f"{style.bold(title)}\n\n{text}\n")
             if sheet.photograph_again:
@@ -123,21 +110,19 @@ class Printer:
         for text in same:
             print(text)
 
-    def _winner(self, game: GameEntry | None) -> None:
-        """Print who won, if the photo shows both maps of a game (`game` of the JSON)."""
-        if game is None:
-            return
-        t = self.style.words.t
-        if game.photograph_again:
+        game = game_of(reports, fused)
+        if game and game.photograph_again:
             print(t("The winner cannot be determined: photograph the map again."))
-            return
-        totals = " : ".join(str(player.total) for player in game.players)
-        check = " (" + t("please check") + ")" if game.review else ""
-        if game.winner is None:
-            print(t("A draw, {totals}, with equally large domains", totals=totals) + check)
-            return
-        because = ", " + t("by the largest domain") if game.decided_by != "score" else ""
-        print(t("Map {n} wins, {totals}", n=game.winner + 1, totals=totals) + because + check)
+        elif game:
+            totals = " : ".join(str(player.total) for player in game.players)
+            check = " (" + t("please check") + ")" if game.review else ""
+            because = ", " + t("by the largest domain") if game.decided_by != "score" else ""
+            won = t("A draw, {totals}, with equally large domains", totals=totals)
+            if game.winner is not None:
+                won = t("Map {n} wins, {totals}", n=game.winner + 1, totals=totals) + because
+            print(won + check)
+        if dynasty:
+            self._dynasty(dynasty_of(reports), len(reports))
 
     def _dynasty(self, dynasty: DynastyEntry, photos: int) -> None:
         """Print the sum of a player's kingdoms (`dynasty` of the JSON) in that many photos."""

@@ -39,7 +39,6 @@ from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.base import AnyReading, without_pixels
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.spellbook.model import SpellbookReading
 from kdscan.sheets.table import Where, fuse_sheets
 from kdscan.sheets.terminal import Style
 from kdscan.templates.pile import MOST_COMPARED, FlatSheet
@@ -241,9 +240,7 @@ def _corrected(
 ) -> AnyReading:
     """The sheet with its corrections, and with answers if a terminal's style is given."""
     sheet = corrected(sheet, [c for c in corrections if c.sheet == number], risk)
-    if style is None or isinstance(sheet, SpellbookReading):
-        return sheet
-    return ask_about(sheet, style, risk)
+    return sheet if style is None else ask_about(sheet, style, risk)
 
 
 def _check_all_applied(

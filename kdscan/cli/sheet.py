@@ -75,11 +75,7 @@ def sheet(
     ] = None,
     per_page: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Most copies per page; by default as many as fit.",
-        ),
+        typer.Option(min=1, metavar="N", help="Most copies per page; by default as many as fit."),
     ] = None,
     players: Annotated[
         Path | None,
@@ -90,8 +86,7 @@ def sheet(
         ),
     ] = None,
     event: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The event named in the sheets' codes."),
+        str | None, typer.Option(metavar="NAME", help="The event named in the sheets' codes.")
     ] = None,
     rounds: Annotated[
         str | None,

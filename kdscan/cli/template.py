@@ -218,8 +218,7 @@ def list_(
 def show(
     name: Name,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write its picture (PNG)."),
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write its picture (PNG).")
     ] = None,
     as_json: AsJson = False,
     event: TemplatesEvent = None,

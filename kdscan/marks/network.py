@@ -166,19 +166,13 @@ def refine_crops(
 
     for more in reversed(range(MAX_RESAMPLES + 1)):
         (first,) = predict(segment(sheet.bgr), network, TURNS[:1])
-        offset = cell_offsets(first)
+        offset = np.zeros_like(CENTERS)  # (5, 7, 2), in cells, x before y
+        for at, xy in zip(CROP_CELLS, first[3][0], strict=True):
+            offset[at] = xy
         if not more or np.sqrt(np.square(offset).sum(-1).mean()) < MAX_OFFSET:
             break
         sheet = resampled()
     return sheet, chain((first,), second_view())
-
-
-def cell_offsets(logits: Logits) -> Floats:
-    """(5, 7, 2) float64: each cell's offset from its crop's centre, in cells, x before y."""
-    out = np.zeros_like(CENTERS)
-    for at, xy in zip(CROP_CELLS, logits[3][0], strict=True):
-        out[at] = xy
-    return out
 
 
 SOLID_PX, STROKE_PX = 9, 2

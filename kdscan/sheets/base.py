@@ -24,8 +24,8 @@ from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GameName
 from kdscan.rules.duel.spellbook import BookPlace
-from kdscan.sheets.board import Canvas
-from kdscan.sheets.common import DoubtfulPlace, plain
+from kdscan.sheets.board import Canvas, CellLook
+from kdscan.sheets.common import DoubtfulPlace, Question, plain
 from kdscan.sheets.duel_map import interpret as map_interpret
 from kdscan.sheets.duel_map import model as map_model
 from kdscan.sheets.duel_map import show as map_show
@@ -57,6 +57,8 @@ class SheetType(Generic[E, R]):
     with such fields merged into its corrections.
     draw: draws over a photo, given the outlines (4, 2) of the picture's other sheets; returns a
     tile for each doubtful cell. places: what needs review, as named places in the photo.
+    look, questions: of the cells of a board, and which of them to ask for, given the risk; None for
+    sheets that are no boards. advice: how to photograph it again, if it should be.
     """
 
     name: str
@@ -71,6 +73,9 @@ class SheetType(Generic[E, R]):
     to_text: Callable[[R, Style], str]
     draw: Callable[[Canvas, R, Sequence[Points]], list[Bgr]]
     places: Callable[[R, Words], Iterator[DoubtfulPlace]]
+    look: CellLook | None = None
+    questions: Callable[[R, float], tuple[Question, ...]] | None = None
+    advice: Callable[[R, Words], list[str]] = lambda *_: []
     has_score: bool = True
 
     def reading_of(self, evidence: E, risk: float = DEFAULT_RISK) -> R:
@@ -105,6 +110,9 @@ DUEL_MAP = SheetType(
     to_text=map_show.to_text,
     draw=map_show.draw,
     places=map_show.places,
+    look=map_show.LOOK,
+    questions=map_interpret.questions,
+    advice=map_show.advice,
 )
 KINGDOM = SheetType(
     name=KingdomReading.kind,
@@ -119,6 +127,8 @@ KINGDOM = SheetType(
     to_text=kingdom_show.to_text,
     draw=kingdom_show.draw,
     places=kingdom_show.places,
+    look=kingdom_show.LOOK,
+    questions=kingdom_interpret.questions,
 )
 SPELLBOOK = SheetType(
     name=SpellbookReading.kind,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -84,6 +84,19 @@ class BoardReading(SheetReading, Protocol):
 Doubt = tuple[CellReading[Any], ...]
 """A doubtful cell as it was read, then its alternatives, the most probable first, with their
 probabilities as `confidence`."""
+
+
+class Question(NamedTuple):
+    """A cell that a person should look at.
+
+    options: what it may hold, the likeliest first by all that is known, each with its probability
+    and, for a map, the total if the other shields are as read. answered: whether somebody said it.
+    """
+
+    cell: Cell
+    options: tuple[tuple[Any, ...], ...]
+    answered: bool = False
+
 
 MAX_OTHERS, MIN_OTHER = 2, 0.02
 """Most alternatives that are shown for a doubtful place, and their least probability."""

@@ -22,12 +22,7 @@ from kdscan.sheets.base import AnyReading
 from kdscan.sheets.common import percent
 from kdscan.sheets.duel_map.interpret import beliefs
 from kdscan.sheets.duel_map.interpret import interpret as interpret_map
-from kdscan.sheets.duel_map.model import (
-    MapCorrections,
-    MapEvidence,
-    MapReading,
-    WizardEvidence,
-)
+from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading, WizardEvidence
 from kdscan.sheets.kingdom.interpret import decode_kingdoms
 from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.spellbook.interpret import interpret as interpret_book

@@ -15,7 +15,7 @@ from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import FLAT_MARGIN, flatten, lattice_points, project
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
-from kdscan.sheets.kingdom.search import KingdomSearch
+from kdscan.sheets.kingdom.read import KingdomSearch
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX, crops, predict_squares
 from lab.synth.fields import (
     F32,

@@ -92,9 +92,7 @@ class Game:
             order = list(kings)
         else:
             raise VariantError(
-                "{kings}: every player must have {each} kings",
-                each=each,
-                kings=kings,
+                "{kings}: every player must have {each} kings", each=each, kings=kings
             )
         self.players = players
         self.variants = variants
@@ -216,9 +214,7 @@ Player = Callable[[Game, random.Random], Move]
 
 
 def play_game(
-    seed: int | random.Random,
-    players: Sequence[Player],
-    variants: Variants = PLAIN,
+    seed: int | random.Random, players: Sequence[Player], variants: Variants = PLAIN
 ) -> Game:
     """Play one game to its end, with as many players as are given."""
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)

@@ -19,7 +19,7 @@ methods see docs/research/hold.md.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import log
 
@@ -45,7 +45,7 @@ from kdscan.rules.duel.legality import Terms, find_problems
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import Cell, alone
 from kdscan.rules.problem import Problem, Severity, is_open
-from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
+from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt, Question
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
 
 MIN_PLACED = 0.9
@@ -286,19 +286,6 @@ def _problems(
 
 
 # What to ask a person
-
-
-@dataclass(frozen=True)
-class Question:
-    """A shield that a person should look at.
-
-    options: what it may hold, the likeliest first by all that is known, each with its probability
-    and the map's total if the other shields are as read. answered: whether somebody said it.
-    """
-
-    cell: Cell
-    options: tuple[tuple[Marks, float, int], ...]
-    answered: bool
 
 
 def asked_for(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> frozenset[Cell]:

@@ -16,13 +16,7 @@ from kdscan.rules.duel.coats import COATS, Coat, Marks
 from kdscan.rules.duel.scoring import WIZARD_POINTS, Score
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import (
-    WIZARD,
-    cell_values,
-    coat_from,
-    html,
-    short,
-)
+from kdscan.sheets.common import WIZARD, cell_values, coat_from, html, short
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,11 @@ RETAKE = {
 """What is wrong with a photo, by the codes of `retake_reasons`, and what to do about it."""
 
 
+def advice(sheet: MapReading, words: Words) -> list[str]:
+    """What to change in order to photograph a map again."""
+    return [words.t(RETAKE[code]) for code in retake_reasons(sheet) if code in RETAKE]
+
+
 def explain_retake(sheet: MapReading, reasons: Sequence[str], style: Style) -> str:
     """Advice to photograph a map again, which takes the place of its total."""
     t, tn = style.words.t, style.words.tn
@@ -146,9 +151,10 @@ def explain_retake(sheet: MapReading, reasons: Sequence[str], style: Style) -> s
             len(sheet.clipped),
         )
         return f" {heading}: {what}"
+    lines = advice(sheet, style.words)
     count = sum(not question.answered for question in questions(sheet))
     answer = tn("Or answer {n} question with --ask.", "Or answer {n} questions with --ask.", count)
-    return "\n".join([f" {heading}", *(f"   {t(RETAKE[code])}" for code in reasons), f" {answer}"])
+    return "\n".join([f" {heading}", *(f"   {line}" for line in lines), f" {answer}"])
 
 
 def board_text(sheet: MapReading, style: Style) -> str:

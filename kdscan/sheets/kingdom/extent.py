@@ -21,7 +21,6 @@ from kdscan.detection.locate import SIDES, edge_distances
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import (
     fit_homography,
-    inside,
     lattice_points,
     lattice_to_photo,
     outline_of,
@@ -85,9 +84,9 @@ class Window:
     network detected a square. beyond: number of connected squares outside the limit. cut: sides of
     the picture beyond which it reaches, see `sides_reached`. lost: whether its castle lies there,
     outside the picture.
-    divided: whether it is connected with another castle, see `divide`; touching: whether some
-    squares may then belong to the other one. covered: bare places that do not look like the table
-    and may hide tiles of the kingdom, with their difference from it, at least `MIN_UNLIKE`.
+    touching: whether some squares may belong to another castle with which it is connected, see
+    `divide`. covered: bare places that do not look like the table and may hide tiles of the
+    kingdom, with their difference from it, at least `MIN_UNLIKE`.
     agreement: its lattice's, see `read_lattice`.
     """
 
@@ -97,7 +96,6 @@ class Window:
     beyond: int
     cut: tuple[str, ...] = ()
     lost: bool = False
-    divided: bool = False
     touching: bool = False
     covered: Mapping[Cell, float] = field(default_factory=dict)
     agreement: float = 1.0
@@ -135,16 +133,13 @@ class ReadLattice:
     """A lattice in a photo of that width and height, and its squares' probabilities, (R, C, K).
 
     unlike: (R, C), see `unlike_table`. agreement: share of the detected squares that the reading
-    network classifies as tiles; low for a lattice that follows a pattern of the floor. tiles: their
-    number. rejected_xy: (N, 2), photo frame, detected squares that it classifies as table.
+    network classifies as tiles; low for a lattice that follows a pattern of the floor.
     """
 
     lattice: Lattice
     probs: Floats
     unlike: Floats
     agreement: float
-    tiles: int
-    rejected_xy: Floats
     photo_wh: tuple[int, int]
 
 
@@ -158,22 +153,15 @@ class Part:
 
 
 def windows_of(
-    read: ReadLattice,
-    size: int | None = None,
-    outline: Floats | None = None,
-    *,
-    hidden: bool = False,
+    read: ReadLattice, size: int | None = None, *, hidden: bool = False
 ) -> tuple[Window, ...]:
     """The windows of a lattice's kingdoms; without a castle, at most one that the picture cuts off.
 
-    size: 5 or 7; None for the smaller that contains all squares. outline: (4, 2), outside which all
-    squares are empty. hidden: whether the castle may be hidden.
+    size: 5 or 7; None for the smaller that contains all squares. hidden: whether the castle may be
+    hidden.
     """
     lattice, probs, unlike, photo_wh = read.lattice, read.probs, read.unlike, read.photo_wh
     empty = np.eye(len(SQUARE_CLASSES))[EMPTY]
-    if outline is not None:
-        within = inside(lattice.centers_xy.reshape(-1, 2), [outline])
-        probs = np.where(within.reshape(*probs.shape[:2], 1), probs, empty)
     centers_xy = lattice.centers_xy
     tiles = probs[..., EMPTY] < 0.5
     visible = np.expand_dims(in_picture(centers_xy, photo_wh), -1)
@@ -223,7 +211,6 @@ def windows_of(
                 *crop,
                 beyond=len(connected) - sum(in_square(cell, corner, limit) for cell in kingdom),
                 cut=() if cut_out else sides_reached(centers_xy, tiles, kingdom, photo_wh, limit),
-                divided=divided is not None,
                 touching=divided is not None and divided.doubtful,
                 covered={
                     (cell[0] - top, cell[1] - left): float(unlike[cell])

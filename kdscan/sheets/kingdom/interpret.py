@@ -29,7 +29,7 @@ from kdscan.rules.kingdomino.legality import audit_kingdom, find_problems, one_b
 from kdscan.rules.kingdomino.scoring import score_kingdom
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
+from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt, Question
 from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading
 
 MIN_PROBABILITY = 1e-5
@@ -400,3 +400,12 @@ def doubts(kingdom: KingdomReading) -> list[Doubt]:
             )
             doubtful.append((square, *others))
     return doubtful
+
+
+def questions(kingdom: KingdomReading, risk: float = DEFAULT_RISK) -> tuple[Question, ...]:
+    """The doubtful squares as questions, the least certain first. risk: without effect."""
+    ordered = sorted(doubts(kingdom), key=lambda doubt: doubt[0].confidence)
+    return tuple(
+        Question(doubt[0].at, tuple((square.content, square.confidence) for square in doubt))
+        for doubt in ordered
+    )

@@ -41,15 +41,8 @@ MAX_LOG_RATIO = 0.4
 STEP_RATE = 0.6
 """Learning rate with which a step to a neighbour updates the next expected step."""
 NEIGHBOURHOOD = 3.2
-"""Sides: squares within this distance of the seed determine its initial steps."""
-STEP_RANGE = (0.55, 1.5)
-"""Range of a step's length, in sides as the network predicts them."""
-SAME_STEP = 0.22
-"""Sides: steps that differ by less are the same."""
-MAX_COSINE = 0.7
-"""Largest cosine of the angle between two steps that span a lattice."""
-MIN_STEPS = 4
-"""With fewer steps around the seed its own predicted pose is used."""
+"""Sides: squares within this distance of the seed determine its initial steps. On 96 photos, 36 of
+them tilted by 38 to 60 degrees, steps measured between neighbours read no square better."""
 ON_PLANE = 0.3
 """Sides: RANSAC's inlier threshold for the lattice's plane."""
 SEEDS, EARLY_STOP = 6, 0.8
@@ -284,45 +277,13 @@ def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], 
 
 
 def _first_steps(squares: Centers, seed: int) -> Floats:
-    """(2, 2): initial steps along x and y at a square; x within 45° of the photo's.
-
-    The two directions in which most squares nearby have a neighbour and that agree with the angles
-    the network predicts; under perspective a diagonal can be shorter than a side. With too few
-    neighbours the square's own predicted pose is used.
-    """
+    """(2, 2): initial steps along x and y at a square, by the side and the mean angle that the
+    network predicts for it and those nearby; x within 45° of the photo's."""
     side = float(squares.side[seed])
-    around = np.linalg.norm(squares.xy - squares.xy[seed], axis=1) < NEIGHBOURHOOD * side
-    xy = squares.xy[around]
-    away = (xy[:, None] - xy[None]).reshape(-1, 2)
-    away = away[away @ (1.0, 1e-3) > 0]  # each pair once
-    length = np.linalg.norm(away, axis=1)
-    away = away[(length > STEP_RANGE[0] * side) & (length < STEP_RANGE[1] * side)]
-    length = np.linalg.norm(away, axis=1)
-    unit = away / np.maximum(length, 1e-9)[:, None]
-    pairs = np.argwhere(np.triu(np.abs(unit @ unit.T) < MAX_COSINE, 1))
-    if len(away) < MIN_STEPS or not len(pairs):
-        quarter = np.pi / 2
-        angle = float(squares.angle[seed])
-        angle -= quarter * round(angle / quarter)
-        c, s = np.cos(angle), np.sin(angle)
-        return side * np.array([[c, s], [-s, c]])
-    alike = np.linalg.norm(away[:, None] - away[None], axis=-1) < SAME_STEP * side
-    alike |= np.linalg.norm(away[:, None] + away[None], axis=-1) < SAME_STEP * side
-    one, two = pairs.T
-    size = length / side
-    upright = np.abs(away[one, 0] * away[two, 1] - away[one, 1] * away[two, 0]) / side**2
-    # Diagonal steps span the same lattice: prefer the most orthogonal pair.
-    score = (alike.sum(1)[one] + alike.sum(1)[two]) * upright / (size[one] * size[two]) ** 1.5
-    turn = np.exp(4j * np.angle(away @ (1, 1j)))
-    off = (turn[one] + turn[two]) * np.conj(np.exp(4j * squares.angle[around]).sum())
-    best = int(np.argmax(score * (1 + np.cos(np.angle(off)))))
-    means = []
-    for i in (one[best], two[best]):
-        steps = away[alike[i]]
-        means.append((steps * np.sign(steps @ away[i])[:, None]).mean(0))
-    x, y = means if abs(means[0][0]) >= abs(means[1][0]) else means[::-1]
-    x = x if x[0] > 0 else -x  # x to the right and y down
-    return np.stack([x, y if x[0] * y[1] - x[1] * y[0] > 0 else -y])
+    nearby = np.linalg.norm(squares.xy - squares.xy[seed], axis=1) < NEIGHBOURHOOD * side
+    angle = float(np.angle(np.exp(4j * squares.angle[nearby]).sum())) / 4
+    c, s = np.cos(angle), np.sin(angle)
+    return side * np.array([[c, s], [-s, c]])
 
 
 def _fit_lattice(

@@ -1,4 +1,7 @@
-"""The stages from a photo to the kingdoms of tiles in it: lattices, squares, windows, readings."""
+"""The stages from a photo to the kingdoms of tiles in it: lattices, squares, windows, readings.
+
+Small kingdoms are detected again in an enlarged window, oblique tables in a rectified view.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,22 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from kdscan.detection.locate import SIDES
+from kdscan.detection.locate import SIDES, STRIDE, THUMB_PX
 from kdscan.detection.qr import read_card_codes
+from kdscan.imaging import pyramid
 from kdscan.imaging.picture import Floats, Network, Photo
-from kdscan.imaging.rectify import RectifiedSheet, overlap, rectify, resolution
+from kdscan.imaging.rectify import (
+    RectifiedSheet,
+    fit_homography,
+    flatten,
+    inside,
+    inverse,
+    lattice_points,
+    overlap,
+    project,
+    rectify,
+    resolution,
+)
 from kdscan.inference.store import Models
 from kdscan.rules.kingdomino.kingdom import EMPTY
 from kdscan.rules.kingdomino.variants import Variants
@@ -26,15 +41,19 @@ from kdscan.sheets.kingdom.extent import (
     windows_of,
 )
 from kdscan.sheets.kingdom.interpret import decode_kingdoms, interpret
-from kdscan.sheets.kingdom.lattice import Lattice
-from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading
-from kdscan.sheets.kingdom.search import MIN_LATTICE, KingdomSearch
-from kdscan.sheets.kingdom.squares import (
-    SIDE_PX,
-    adjust_for_table,
-    classify_squares,
-    unlike_table,
+from kdscan.sheets.kingdom.lattice import (
+    SURE_LOGIT,
+    Lattice,
+    VoteMap,
+    component_boxes,
+    find_regions,
+    find_squares,
+    grow_lattices,
+    lies_on,
+    predict_votes,
 )
+from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading
+from kdscan.sheets.kingdom.squares import SIDE_PX, adjust_for_table, classify_squares, unlike_table
 
 SURELY_KINGDOM = 0.95
 """A detection with more confidence is a kingdom, not a map of the other game."""
@@ -58,6 +77,30 @@ and a lattice is not exact, a column of five, a fifth, may overlap."""
 MIN_AGREEMENT = 0.5
 """Least share of a lattice's detected squares that the reading network does not classify as
 table."""
+
+DIRECTIONS, SQUEEZE_FACTOR, SQUEEZED_PX = 4, 0.5, 768
+"""Number of directions in which the photo is compressed, the factor, and the pixels on its longer
+side before."""
+MIN_PATCHES = 30
+"""Patches on tiles that a whole kingdom has. With fewer likely patches the photo is not compressed;
+sure patches may be few on an oblique table."""
+BARE_LOGIT = -2.0
+"""Logit below which a patch looks like bare table. Of 68 kingdoms in hard photos, two small and
+distant ones looked like that on most of their squares."""
+MIN_RELATIVE_SIDE = 0.5
+"""Least size of a kingdom's squares relative to those of another in the photo."""
+MIN_LATTICE = 9
+"""Least squares of a lattice, if any has as many; fewer are loose dominoes."""
+MAX_WINDOW = 0.8
+"""A window is only worth another pass if it is smaller than this share of the last one."""
+ZOOM_MARGIN, ZOOM_MARGIN_PATCHES = 0.3, 2.5
+"""Margin of an enlarged window, as a share of the region's size, and its minimum in patches of the
+first pass: only the middle of a distant kingdom is detected with confidence."""
+RECTIFIED_PX, RECTIFIED_MARGIN = 40, 0.5
+"""Pixels per square of a rectified lattice, and its margin in squares."""
+MIN_MATCHED, MATCH_RADIUS = 0.75, 0.45
+"""A detection in the rectified view replaces the earlier one if it contains this share of the
+squares detected before, each within this distance in sides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,24 +198,37 @@ def find_kingdoms(
 ) -> tuple[DetectedKingdom, ...]:
     """Find the kingdoms in a photo, the largest first; loose dominoes are not reported.
 
-    Overlapping detections are reduced by non-maximum suppression. Squares beside kingdoms are
-    grown into lattices of their own. Lattices that follow a pattern of the table are classified as
-    table; they are grown again without those squares.
+    Overlapping detections are reduced by non-maximum suppression. If one is doubtful, or much is
+    left over, the photo is searched again as if seen from other sides. Lattices that follow a
+    pattern of the table are classified as table, and dropped if there are others.
 
     variants: if these do not say whether it is a great duel, each kingdom's limit is inferred.
     """
     search = KingdomSearch(photo, locating)
     size = None if variants.great_duel is None else variants.size
-    reader = _Reader(photo, search, reading, size)
-    windows = reader.windows(search.lattices())
-    windows += reader.more(search.regrown(_outlines(_suppress_overlaps(windows)), within=False))
-    best = _suppress_overlaps(windows)
+
+    def windows(lattices: Iterable[Lattice], *, hidden: bool) -> list[Window]:
+        """The windows of the kingdoms on lattices. hidden: whether castles may be hidden."""
+        read = [read_lattice(photo, lattice, reading) for lattice in lattices]
+        agreed = [each for each in read if each.agreement >= MIN_AGREEMENT]
+        return [
+            window
+            for each in agreed or read
+            for window in windows_of(
+                each, size, hidden=hidden and not search.looks_bare(each.lattice)
+            )
+        ]
+
+    def outlines(windows: Iterable[Window]) -> list[Floats]:
+        return [window.outline_xy for window in windows]
+
+    straight = windows(search.lattices(), hidden=True)
+    best = _suppress_overlaps(straight)
     least = min((window.confidence for window in best if not window.lost), default=0.0)
     side = min((resolution(window.centers_xy) for window in best), default=0.0)
-    if least < DOUBTFUL or search.many_left(_outlines(best), side):
-        sure = _outlines(window for window in best if window.confidence >= DOUBTFUL)
-        windows += reader.more((*search.suppressed(sure), *search.slanted(sure)))
-        best = _suppress_overlaps(windows)
+    if least < DOUBTFUL or search.many_left(outlines(best), side):
+        sure = outlines(window for window in best if window.confidence >= DOUBTFUL)
+        best = _suppress_overlaps([*straight, *windows(search.slanted(sure), hidden=False)])
     return tuple(
         DetectedKingdom(
             KingdomEvidence(
@@ -189,10 +245,6 @@ def find_kingdoms(
         )
         for window in sorted(best, key=lambda window: -int(window.tiles.sum()))
     )
-
-
-def _outlines(windows: Iterable[Window]) -> list[Floats]:
-    return [window.outline_xy for window in windows]
 
 
 def _suppress_overlaps(windows: Iterable[Window]) -> list[Window]:
@@ -214,55 +266,6 @@ def _suppress_overlaps(windows: Iterable[Window]) -> list[Window]:
     return best
 
 
-@dataclass(frozen=True, eq=False)
-class _Reader:
-    """Reads the squares of a photo's lattices. size: see `windows_of`."""
-
-    photo: Photo
-    search: KingdomSearch
-    network: Network
-    size: int | None
-
-    def windows(self, lattices: Iterable[Lattice]) -> list[Window]:
-        """The windows of the kingdoms on lattices.
-
-        Adjacent kingdoms that were merged into one lattice do not fit it well: if a lattice extends
-        beyond a window, the squares inside the window are grown by themselves too.
-        """
-        windows: list[Window] = []
-        for lattice in map(self._read, lattices):
-            on_it = windows_of(
-                lattice, self.size, hidden=not self.search.looks_bare(lattice.lattice)
-            )
-            windows += on_it
-            squares = lattice.lattice.squares
-            if any(squares - window.detected.sum() >= MIN_LATTICE for window in on_it):
-                for window in on_it:
-                    edge = window.outline_xy
-                    alone = self.more(
-                        self.search.regrown([edge], within=True), edge if window.divided else None
-                    )
-                    windows += [replace(part, touching=window.touching) for part in alone]
-        return windows
-
-    def more(self, lattices: Iterable[Lattice], outline: Floats | None = None) -> list[Window]:
-        """The windows of further kingdoms, none of them with a hidden castle. outline: (4, 2);
-        everything outside is of another kingdom."""
-        read = map(self._read, lattices)
-        return [window for lattice in read for window in windows_of(lattice, self.size, outline)]
-
-    def _read(self, lattice: Lattice) -> ReadLattice:
-        """A lattice; if it follows a pattern of the table, the best that is grown without it."""
-        first = read_lattice(self.photo, lattice, self.network)
-        if first.agreement >= MIN_AGREEMENT:
-            return first
-        others = self.search.without(first.rejected_xy)
-        rivals = [read_lattice(self.photo, other, self.network) for other in others]
-        return max(
-            [first, *rivals], key=lambda read: (min(read.agreement, MIN_AGREEMENT), read.tiles)
-        )
-
-
 def read_lattice(photo: Photo, lattice: Lattice, network: Network) -> ReadLattice:
     """Classify a lattice's squares."""
     flat = _flatten(photo, lattice.centers_xy)
@@ -275,14 +278,11 @@ def read_lattice(photo: Photo, lattice: Lattice, network: Network) -> ReadLattic
     )
     empty = probs[..., EMPTY] >= 0.5
     detected = visible & lattice.detected
-    tiles = int((detected & ~empty).sum())
     return ReadLattice(
         lattice,
         probs,
         unlike_table(probs, flat, undetected, visible & empty),
-        tiles / max(int(detected.sum()), 1),
-        tiles,
-        lattice.centers_xy[lattice.detected & empty],
+        int((detected & ~empty).sum()) / max(int(detected.sum()), 1),
         wh,
     )
 
@@ -291,3 +291,142 @@ def _flatten(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> Recti
     """The rectified window. Beyond the picture's edge the picture is mirrored, so that a cut-off
     square still looks like tile or table, whichever it is."""
     return rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX, cv2.BORDER_REFLECT_101)
+
+
+# Lattices
+
+
+class KingdomSearch:
+    """A search for lattices of tiles in a photo.
+
+    Lattices are in the photo's frame, the largest first, and each was detected again in a view
+    rectified by its own plane, where it is upright and all squares have one size.
+    network: see `predict_votes`.
+    """
+
+    def __init__(self, photo: Photo, network: Network) -> None:
+        self._photo, self._network = photo, network
+        self._votes = predict_votes(photo, network)
+
+    def lattices(self) -> tuple[Lattice, ...]:
+        """The lattices in the photo and in enlarged windows."""
+        refined = self._rectified(_zoom_in(self._photo, self._votes, self._network))
+        return tuple(lattice for lattice in refined if lattice.squares >= MIN_LATTICE) or refined
+
+    def looks_bare(self, lattice: Lattice) -> bool:
+        """Whether most squares of a lattice look like bare table in the whole photo, as on a table
+        with a pattern of squares."""
+        return bool(np.median(self._votes.at(lattice.squares_xy)) < BARE_LOGIT)
+
+    def many_left(self, outlines: Sequence[Floats], side: float = 0.0) -> bool:
+        """Whether a component of sure patches outside these outlines, and entirely in the picture,
+        is as large as a kingdom.
+
+        side: photo pixels per square of other kingdoms, which sets that size: a few loose tiles
+        nearby have as many patches as a distant kingdom.
+        """
+        side_patches = side * self._votes.scale / STRIDE
+        many = max(MIN_PATCHES, MIN_RELATIVE_SIDE * MIN_LATTICE * side_patches**2)
+        left = self._votes.on_tile > SURE_LOGIT
+        rows, cols = np.nonzero(left)
+        at = self._votes.to_photo(np.stack([cols, rows], 1).astype(np.float64))
+        left[rows, cols] = ~inside(at, outlines)
+        last = np.array(left.shape[::-1]) - 1
+        boxes = component_boxes(left, many)
+        return any((low > 0).all() and (high < last).all() for low, high in boxes)
+
+    def slanted(self, outlines: Sequence[Floats] = ()) -> tuple[Lattice, ...]:
+        """Lattices outside these outlines in the photo compressed along several directions, which
+        counteracts foreshortening; none if hardly any patch looks like tiles."""
+        if (self._votes.on_tile > 0).sum() < MIN_PATCHES:
+            return ()
+        lattices: list[Lattice] = []
+        for direction in range(DIRECTIONS):
+            angle = np.pi * direction / DIRECTIONS
+            along = np.array([np.cos(angle), np.sin(angle)])
+            squeezed = np.eye(2) - (1 - SQUEEZE_FACTOR) * np.outer(along, along)
+            view, to_photo = pyramid.mapped(self._photo, squeezed, SQUEEZED_PX)
+            votes = predict_votes(view, self._network)
+            excluded = [project(inverse(to_photo), outline) for outline in outlines]
+            lattices += [
+                Lattice(project(to_photo, lattice.centers_xy), lattice.detected)
+                for lattice in _zoom_in(view, votes, self._network, excluded)
+                if lattice.squares >= MIN_LATTICE
+            ]
+        return self._rectified(lattices)
+
+    def _rectified(self, lattices: Iterable[Lattice]) -> tuple[Lattice, ...]:
+        """Each, but none that lies on a larger one, detected again from above."""
+        largest: list[Lattice] = []
+        for lattice in sorted(lattices, key=lambda lattice: -lattice.squares):
+            if not lies_on(lattice, largest):
+                largest.append(lattice)
+        return tuple(map(self._rectify, largest))
+
+    def _rectify(self, lattice: Lattice) -> Lattice:
+        """Detect a lattice again in a view rectified by its own plane, where all squares have one
+        size; unchanged if that finds nothing better."""
+        for _ in range(2):
+            plane = fit_homography(lattice.centers_xy)
+            places = project(plane, lattice_points(*lattice.detected.shape))
+            finest = pyramid.finest_decoded(self._photo)
+            flat = flatten(self._photo, places, RECTIFIED_PX, RECTIFIED_MARGIN, finest)
+            grown = grow_lattices(find_squares(predict_votes(Photo(flat), self._network)))
+            if not grown:
+                break
+            at = (grown[0].centers_xy + 0.5) / RECTIFIED_PX - 0.5 - RECTIFIED_MARGIN
+            above = Lattice(project(plane, at), grown[0].detected)
+            fewer = above.squares < MIN_MATCHED * lattice.squares
+            if fewer or above.share_of(lattice, MATCH_RADIUS) < MIN_MATCHED:
+                break
+            before, lattice = lattice, above
+            if lattice.squares <= before.squares:
+                break
+        return lattice
+
+
+def _zoom_in(
+    photo: Photo, votes: VoteMap, network: Network, excluded: Sequence[Floats] = ()
+) -> list[Lattice]:
+    """The lattices in a photo, those from enlarged windows first.
+
+    Every region is enlarged; then every lattice that was only detected in the whole photo, such as
+    one in a region too wide to enlarge. excluded: outlines (4, 2).
+    """
+    lattices: list[Lattice] = []
+
+    def enlarge(low: Floats, high: Floats) -> None:
+        """Add what an enlarged region shows, if it can be enlarged. The first window contains the
+        whole region; the second, if that was much too wide, the largest lattice in the first."""
+        longer = max(photo.width, photo.height)
+        least = ZOOM_MARGIN_PATCHES * STRIDE * longer / THUMB_PX
+        margin = max(ZOOM_MARGIN * float(max(high - low)), least)
+        enlarged: list[Lattice] = []
+        for _ in range(2):
+            part, corner, shrink = pyramid.window(photo, low - margin, high + margin, THUMB_PX)
+            size = shrink * max(part.width, part.height)
+            if size > MAX_WINDOW * longer:
+                break
+            longer = size
+            grown = grow_lattices(find_squares(predict_votes(part, network, corner, shrink)))
+            if not grown:
+                break
+            enlarged = grown + [lattice for lattice in enlarged if not lies_on(lattice, grown)]
+            low, high = _bounds(enlarged[0])
+            margin = ZOOM_MARGIN * float(max(high - low))
+        lattices.extend(enlarged)
+
+    for low, high in find_regions(votes):
+        if not inside(((low + high) / 2)[None], excluded).any():
+            enlarge(low, high)
+    squares = find_squares(votes)
+    in_whole = grow_lattices(squares[~inside(squares.xy, excluded)])
+    for lattice in in_whole:
+        if not lies_on(lattice, lattices):
+            enlarge(*_bounds(lattice))
+    return lattices + in_whole
+
+
+def _bounds(lattice: Lattice) -> tuple[Floats, Floats]:
+    """Bounding box (low and high corner) of a lattice's detected squares, one square wider."""
+    return lattice.squares_xy.min(0) - lattice.side, lattice.squares_xy.max(0) + lattice.side

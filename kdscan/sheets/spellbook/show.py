@@ -145,12 +145,7 @@ def to_text(reading: SpellbookReading, style: Style) -> str:
 
 # Pictures
 
-COLORS: dict[Part, Color] = {
-    "square": GREEN,
-    "used": ORANGE,
-    "struck": VERMILION,
-    "choice": BLUE,
-}
+COLORS: dict[Part, Color] = {"square": GREEN, "used": ORANGE, "struck": VERMILION, "choice": BLUE}
 
 
 def draw(canvas: Canvas, reading: SpellbookReading, others: Sequence[Points]) -> list[Bgr]:

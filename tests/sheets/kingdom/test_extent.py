@@ -43,7 +43,7 @@ def windows(
                 probs[r + 1, c + 1] = np.eye(len(SQUARE_CLASSES))[kind]
     centers = lattice_points(*shape) * SIDE + origin - SIDE / 2
     patch, unlike = Lattice(centers, probs[..., EMPTY] < 0.5), np.zeros(probs.shape[:2])
-    read = ReadLattice(patch, probs, unlike, 1.0, 0, patch.squares_xy, photo_wh)
+    read = ReadLattice(patch, probs, unlike, 1.0, photo_wh)
     return windows_of(read, size, hidden=hidden)
 
 
@@ -124,7 +124,7 @@ def test_two_castles_in_one_component_are_two_kingdoms() -> None:
     both = windows("\n".join([row, row, "w w ## w w s s ## s s", row, row]))
     assert [one.probs.shape[:2] for one in both] == [(5, 5)] * 2
     assert {frozenset(held(one)) for one in both} == {frozenset("wc"), frozenset("sc")}
-    assert all(one.divided and one.beyond == 0 and not one.touching for one in both)
+    assert all(one.beyond == 0 and not one.touching for one in both)
 
 
 PLACES = lattice_points(6, 6) * SIDE + 25

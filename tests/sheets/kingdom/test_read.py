@@ -15,8 +15,7 @@ from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.kingdom import read as finding
 from kdscan.sheets.kingdom.extent import Window
 from kdscan.sheets.kingdom.lattice import Lattice
-from kdscan.sheets.kingdom.read import _suppress_overlaps, find_kingdoms
-from kdscan.sheets.kingdom.search import KingdomSearch
+from kdscan.sheets.kingdom.read import KingdomSearch, _suppress_overlaps, find_kingdoms
 from kdscan.sheets.kingdom.squares import SIDE_PX
 
 
@@ -31,11 +30,6 @@ class OneLook(KingdomSearch):
 
     def many_left(self, outlines: Sequence[NDArray[np.float64]], side: float = 0.0) -> bool:
         return False
-
-    def regrown(
-        self, outlines: Sequence[NDArray[np.float64]], *, within: bool
-    ) -> tuple[Lattice, ...]:
-        return ()
 
 
 def test_a_square_is_part_of_one_kingdom_only() -> None:

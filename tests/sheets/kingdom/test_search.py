@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import lattice_points, project
 from kdscan.sheets.kingdom.lattice import Centers, Lattice, grow_lattices
-from kdscan.sheets.kingdom.search import KingdomSearch
+from kdscan.sheets.kingdom.read import KingdomSearch
 from lab.training.kingdoms import vote_targets
 
 FULL = [(c, r) for r in range(5) for c in range(5)]
