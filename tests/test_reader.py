@@ -103,9 +103,7 @@ def test_what_is_only_likely_tiles_is_a_map_where_there_surely_is_one(
     sure: float, kind: type[AnyReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "any_likely", lambda located: False)
-    monkeypatch.setattr(
-        reading, "read_kingdoms", lambda *_: Kingdoms((make_kingdom(),), sure)
-    )
+    monkeypatch.setattr(reading, "read_kingdoms", lambda *_: Kingdoms((make_kingdom(),), sure))
     (one,) = read_photo(Photo(own_scan(31_000_001).bgr))
     assert isinstance(one, kind)
 
@@ -132,9 +130,7 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
 
 def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "locate_all", lambda *_: pytest.fail("maps were looked for"))
-    monkeypatch.setattr(
-        reading, "read_kingdoms", lambda *_: Kingdoms((make_kingdom(),), 0.66)
-    )
+    monkeypatch.setattr(reading, "read_kingdoms", lambda *_: Kingdoms((make_kingdom(),), 0.66))
     (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
     assert isinstance(one, KingdomReading)
 

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -219,8 +219,7 @@ MIN_AGREEING = 10.0
 """Shields. Pairs expected to agree on fewer are not compared any further."""
 
 
-@dataclass(frozen=True)
-class Likeness:
+class Likeness(NamedTuple):
     """How well the marks of two photos agree.
 
     log_ratio: natural log likelihood ratio of one sheet to two.
@@ -295,8 +294,7 @@ def _product(probabilities: Sequence[Floats] | Floats, temper: float) -> Floats:
     return np.asarray(out / out.sum(-1, keepdims=True))
 
 
-@dataclass(frozen=True, eq=False)
-class SheetView:
+class SheetView(NamedTuple):
     """One sheet as one photo shows it.
 
     photo: number of the photo; two sheets in one photo are never the same sheet.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -36,8 +35,7 @@ from kdscan.sheets.common import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Canvas:
+class Canvas(NamedTuple):
     """A photo to draw a sheet over, in place.
 
     clean: the same without anything drawn. scale: pixels of both per photo pixel. words: the
@@ -98,8 +96,7 @@ def label(
     draw_text(picture, text, (corner[0] + 0.3 * size, corner[1] + height / 2), size, bold=True)
 
 
-@dataclass(frozen=True)
-class CellLook:
+class CellLook(NamedTuple):
     """How what a kind's cells hold is shown to people.
 
     name: in their language. sign: in a terminal. token: in the syntax of `--set`. draw: (picture,

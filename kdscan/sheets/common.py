@@ -102,8 +102,7 @@ MAX_OTHERS, MIN_OTHER = 2, 0.02
 """Most alternatives that are shown for a doubtful place, and their least probability."""
 
 
-@dataclass(frozen=True, eq=False)
-class DoubtfulPlace:
+class DoubtfulPlace(NamedTuple):
     """A place that needs review, for people.
 
     name: of the place. choices: what was read, then its alternatives, each with its probability.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,7 @@ def draw_overlay(photo: Photo, sheets: Sequence[AnyReading], words: Words = ENGL
     outlines = [canvas.scaled(sheet.outline_xy) for sheet in sheets]
     for n, sheet in enumerate(sheets):
         others = outlines[:n] + outlines[n + 1 :]
-        numbered = replace(canvas, number=number_in(sheets, n))
+        numbered = canvas._replace(number=number_in(sheets, n))
         tiles += kind_of(sheet).draw(numbered, sheet, others)
     width, rows = clean.shape[1], [canvas.picture]  # tiles in rows as wide as the picture
     fit = max(1, width // (TILE_WH[0] + GAP))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 
 class Coat(StrEnum):
@@ -48,8 +48,7 @@ Marks = tuple[Coat | None, int]
 """What a shield holds: its coat, or None, and the number of crosses."""
 
 
-@dataclass(frozen=True)
-class Face:
+class Face(NamedTuple):
     """A face of a die: a coat with its crosses, or the joker (`coat` None)."""
 
     coat: Coat | None

@@ -7,8 +7,10 @@ changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
+from operator import contains
+from typing import NamedTuple
 
 from kdscan.rules.duel.board import CELLS, NEAR, Board, Drawing, number
 from kdscan.rules.duel.coats import DICE, Coat, Face
@@ -18,8 +20,7 @@ from kdscan.rules.grid import Cell
 from kdscan.rules.problem import IllegalMoveError, require
 
 
-@dataclass(frozen=True)
-class Edition:
+class Edition(NamedTuple):
     """One printed rulebook.
 
     obtained: whether a coat without a cross fills a square of the spellbook as soon as the domino
@@ -53,30 +54,26 @@ class Rule(StrEnum):
     NOTHING = "draw if you can"
 
 
-@dataclass(frozen=True)
-class Roll:
+class Roll(NamedTuple):
     """Player A rolls the four dice; `faces`: what real dice showed, None for a random roll."""
 
     faces: tuple[Face, Face, Face, Face] | None = None
 
 
-@dataclass(frozen=True)
-class Take:
+class Take(NamedTuple):
     """Take dice by number (0 to 3): A one, or both with the double dot's wizard; B two."""
 
     dice: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """The double line's wizard: turn one of your dice to the face with that number (0 to 5)."""
 
     die: int
     face: int
 
 
-@dataclass(frozen=True)
-class Half:
+class Half(NamedTuple):
     """One die drawn on one shield; `coat` says what a joker became."""
 
     die: int
@@ -84,8 +81,7 @@ class Half:
     coat: Coat
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """Draw a domino.
 
     castle: the die that gets the castle's cross, if any.
@@ -97,20 +93,17 @@ class Draw:
     power: Coat | None = None
 
 
-@dataclass(frozen=True)
-class DrawNothing:
+class DrawNothing(NamedTuple):
     """Draw nothing, which is only legal if nothing can be drawn."""
 
 
-@dataclass(frozen=True)
-class ChooseCoat:
+class ChooseCoat(NamedTuple):
     """The filled coat's wizard: the coat whose domains are worth 3 points more."""
 
     coat: Coat
 
 
-@dataclass(frozen=True)
-class AddCross:
+class AddCross(NamedTuple):
     """The checked coat's wizard: one more cross for a shield of your map."""
 
     cell: Cell
@@ -206,65 +199,59 @@ class Game:
 
     def play(self, move: Move) -> None:
         """Make a move for the player whose turn it is, or raise IllegalMoveError."""
-        player = self.to_move
+        player, hand = self.to_move, self.hands[self.to_move]
         match self.phase, move:
-            case Phase.ROLL, Roll() as roll:
-                move = self._roll(roll)
-            case Phase.TAKE, Take() as take:
-                self._take(player, take)
-            case Phase.DRAW, Turn() as turn:
-                self._turn(player, turn)
+            case Phase.ROLL, Roll(faces):
+                if faces is None:
+                    one, two, three, four = (self.rng.choice(die) for die in DICE)
+                    faces = one, two, three, four
+                possible = len(faces) == len(DICE) and all(map(contains, DICE, faces))
+                require(possible, Rule.ORDER)
+                move = Roll(faces)
+                self.rounds += 1
+                self.faces, self.hands, self._counted = list(faces), ([], []), ([], [])
+                self._drew = [False, False]
+                self.phase, self.to_move = Phase.TAKE, self.player_a
+            case Phase.TAKE, Take(dice):
+                first = player == self.player_a
+                free = len(set(dice)) == len(dice) and set(dice) <= set(self.free_dice)
+                require(free, Rule.TAKING)
+                both = first and len(dice) == 2
+                require(not both or self.book.ready(player, Coat.DOUBLE_DOT), Rule.POWER)
+                require(both or len(dice) == (1 if first else 2), Rule.TAKING)
+                hand.extend(dice)
+                if both:
+                    self.book.used.add(Coat.DOUBLE_DOT)
+                if first and not both:
+                    self.to_move = self.player_b
+                else:
+                    self.hands[1 - player].extend(self.free_dice)
+                    self.phase, self.to_move = Phase.DRAW, self.player_a
+            case Phase.DRAW, Turn(die, face):
+                require(self.book.ready(player, Coat.DOUBLE_LINE), Rule.POWER)
+                require(die in hand and face in range(len(DICE[die])), Rule.POWER)
+                self.book.used.add(Coat.DOUBLE_LINE)
+                self.faces[die] = DICE[die][face]
             case Phase.DRAW, Draw() as draw:
                 self._draw(player, draw)
             case Phase.DRAW, DrawNothing():
-                first, second = map(self.coats_of, self.hands[player])
-                fits = any(self.drawings[player].slots(a, b) for a in first for b in second)
-                require(not fits, Rule.NOTHING)
-                self._end_turn(player, list(self.hands[player]))
-            case Phase.BOLT, (ChooseCoat() | AddCross()) as bolt:
-                self._cast_bolt(player, bolt)
+                pairs = product(*map(self.coats_of, hand))
+                require(not any(self.drawings[player].slots(*pair) for pair in pairs), Rule.NOTHING)
+                self._end_turn(player, list(hand))
+            case Phase.BOLT, (ChooseCoat() | AddCross()):
+                if isinstance(move, ChooseCoat):
+                    require(self.bolt is Coat.FILLED, Rule.POWER)
+                    self.book.chosen_coat = move.coat
+                else:
+                    drawing, i = self.drawings[player], number(move.cell)
+                    drawn = move.cell in CELLS and i in drawing.coats
+                    require(drawn and self.bolt is Coat.CHECKED, Rule.POWER)
+                    drawing.crosses[i] += 1
+                self.book.used.add(self._bolts.pop(0)[1])
+                self._write_book()
             case _:
                 raise IllegalMoveError(Rule.ORDER)
         self.history.append((player, move))
-
-    def _roll(self, move: Roll) -> Roll:
-        faces = move.faces
-        if faces is None:
-            one, two, three, four = (self.rng.choice(die) for die in DICE)
-            faces = one, two, three, four
-        elif len(faces) != len(DICE) or any(f not in d for f, d in zip(faces, DICE, strict=True)):
-            raise IllegalMoveError(Rule.ORDER)
-        self.rounds += 1
-        self.faces = list(faces)
-        self.hands = ([], [])
-        self._counted = ([], [])
-        self._drew = [False, False]
-        self.phase, self.to_move = Phase.TAKE, self.player_a
-        return Roll(faces)
-
-    def _take(self, player: int, move: Take) -> None:
-        dice, first = move.dice, player == self.player_a
-        require(len(set(dice)) == len(dice) and set(dice) <= set(self.free_dice), Rule.TAKING)
-        both = first and len(dice) == 2
-        require(not both or self.book.ready(player, Coat.DOUBLE_DOT), Rule.POWER)
-        require(both or len(dice) == (1 if first else 2), Rule.TAKING)
-        self.hands[player].extend(dice)
-        if both:
-            self.book.used.add(Coat.DOUBLE_DOT)
-            self.hands[self.player_b].extend(self.free_dice)
-        elif first:
-            self.to_move = self.player_b
-            return
-        else:
-            self.hands[self.player_a].extend(self.free_dice)
-        self.phase, self.to_move = Phase.DRAW, self.player_a
-
-    def _turn(self, player: int, move: Turn) -> None:
-        require(self.book.ready(player, Coat.DOUBLE_LINE), Rule.POWER)
-        own = move.die in self.hands[player]
-        require(own and move.face in range(len(DICE[move.die])), Rule.POWER)
-        self.book.used.add(Coat.DOUBLE_LINE)
-        self.faces[move.die] = DICE[move.die][move.face]
 
     def _draw(self, player: int, move: Draw) -> None:
         drawing, power = self.drawings[player], move.power
@@ -325,16 +312,3 @@ class Game:
             return
         self.player_a = self.player_b
         self.phase, self.to_move = Phase.ROLL, self.player_a
-
-    def _cast_bolt(self, player: int, move: ChooseCoat | AddCross) -> None:
-        wanted = ChooseCoat if self.bolt is Coat.FILLED else AddCross
-        require(isinstance(move, wanted), Rule.POWER)
-        if isinstance(move, ChooseCoat):
-            self.book.chosen_coat = move.coat
-        else:
-            drawing, i = self.drawings[player], number(move.cell)
-            require(move.cell in CELLS and i in drawing.coats, Rule.POWER)
-            drawing.crosses[i] += 1
-        _, coat = self._bolts.pop(0)
-        self.book.used.add(coat)
-        self._write_book()

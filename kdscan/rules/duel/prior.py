@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kdscan.rules.duel.board import MAX_CROSSES
 from kdscan.rules.duel.coats import Coat, Marks
@@ -20,8 +19,7 @@ PATH = Path(__file__).with_name("prior.json")
 """The counts, with the seed and the command that made them."""
 
 
-@dataclass(frozen=True)
-class Prior:
+class Prior(NamedTuple):
     """Counts over finished maps.
 
     alone: how often a square held each mark. beside: how often a square held each mark

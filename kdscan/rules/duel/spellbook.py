@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from kdscan.errors import UsageError
 from kdscan.rules.duel.board import DIE_CROSSES, LETTERS, Board
@@ -144,8 +144,7 @@ class BookTextError(UsageError, ValueError):
     """A text does not contain a valid spellbook; the message says where and why."""
 
 
-@dataclass(frozen=True)
-class GameNotes:
+class GameNotes(NamedTuple):
     """What is known about a game in addition to its maps.
 
     book: None if there is none. castle_used: for each player whether the roof is coloured, None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from kdscan.errors import UsageError
 from kdscan.rules.grid import Cell, cell_name, grid_text, neighbours, span
@@ -58,8 +59,7 @@ class Square:
         return cls(_TERRAINS[letter], len(token) - len(letter))
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(NamedTuple):
     """A domino; `number` is on its back and determines the order of a line."""
 
     number: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kdscan.rules.grid import Cell, alone, components, neighbours
 from kdscan.rules.kingdomino.kingdom import SQUARES, TILES, Kingdom, Place, Square
@@ -53,8 +53,7 @@ MAX_TRIES = 3000
 """Dominoes tried before a search gives up; lawful kingdoms need a few dozen."""
 
 
-@dataclass(frozen=True)
-class KingdomAudit:
+class KingdomAudit(NamedTuple):
     """Whether a kingdom is possible.
 
     lawful: None if the search gave up. order: places of its dominoes in an order in which

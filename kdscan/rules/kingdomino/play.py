@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from kdscan.rules.grid import neighbours
 from kdscan.rules.kingdomino.kingdom import TILES, Kingdom, Land, Place, Tile
@@ -30,22 +30,19 @@ class Rule(StrEnum):
     DISCARD = "lay the domino if you can"
 
 
-@dataclass(frozen=True)
-class Choose:
+class Choose(NamedTuple):
     """Put your king on the domino with that number in the new line."""
 
     number: int
 
 
-@dataclass(frozen=True)
-class Lay:
+class Lay(NamedTuple):
     """Lay your domino, its first square on the first cell; the castle lies at (0, 0)."""
 
     cells: Place
 
 
-@dataclass(frozen=True)
-class Discard:
+class Discard(NamedTuple):
     """Discard your domino, which is only legal if it cannot be laid."""
 
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +129,7 @@ class Window:
         return float(margins * castle * agreed)
 
 
-@dataclass(frozen=True, eq=False)
-class ReadLattice:
+class ReadLattice(NamedTuple):
     """A lattice in a photo of that width and height, and its squares' probabilities, (R, C, K).
 
     unlike: (R, C), see `unlike_table`. agreement: share of the detected squares that the reading
@@ -143,8 +143,7 @@ class ReadLattice:
     photo_wh: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """The squares of a castle's kingdom. doubtful: whether another division is possible in which
     no kingdom exceeds its limit."""
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace as changed
@@ -66,8 +67,7 @@ MIN_RELATIVE_WEIGHT = 1e-3
 """Enumeration stops at this probability relative to the largest weight."""
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A possible kingdom. kinds: indices in `SQUARE_CLASSES` of S * S squares, row-major. weight:
     unnormalised posterior probability. lawful: whether dominoes can form it; None if
     undecided."""
@@ -79,8 +79,7 @@ class Candidate:
     lawful: bool | None
 
 
-@dataclass(frozen=True)
-class Posterior:
+class Posterior(NamedTuple):
     """The posterior of one kingdom.
 
     rest: weight of kingdoms that are not among the candidates. castle: probability that one of the
@@ -241,8 +240,8 @@ def condition_on_box(posteriors: Sequence[Posterior]) -> tuple[tuple[Posterior, 
     for posterior, row in zip(posteriors, joint, strict=True):
         scale = sum(candidate.weight for candidate in posterior.candidates) / float(row.sum())
         pairs = zip(posterior.candidates, row, strict=False)
-        reweighted = tuple(replace(candidate, weight=float(w) * scale) for candidate, w in pairs)
-        conditioned.append(replace(posterior, candidates=reweighted))
+        reweighted = tuple(candidate._replace(weight=float(w) * scale) for candidate, w in pairs)
+        conditioned.append(posterior._replace(candidates=reweighted))
     return tuple(conditioned), best_fits
 
 

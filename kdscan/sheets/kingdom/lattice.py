@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -56,8 +56,7 @@ MAX_BEND = 0.2
 """Sides: a square's detected centre is used up to this distance from the plane's."""
 
 
-@dataclass(frozen=True, eq=False)
-class VoteMap:
+class VoteMap(NamedTuple):
     """The network's outputs for a picture cropped from the photo at `corner`.
 
     on_tile: (h, w) logits. center, log_error, pose: (C, h, w), see `predict_votes`.
@@ -185,7 +184,7 @@ def find_squares(votes: VoteMap) -> Centers:
     log_side = np.clip(log_side, -1, 4)
     side = np.exp(log_side)
     typical = float(np.median(side)) if len(side) else 1.0
-    # Local maxima of the votes' density, at least half a side apart, in units of patches.
+    # Local maxima of the votes' density, in units of patches.
     h, w = (patches * FINE for patches in votes.on_tile.shape)
     density = np.zeros((h, w), np.float32)
     at = np.round((centers + 0.5) * FINE - 0.5).astype(int)
@@ -195,14 +194,7 @@ def find_squares(votes: VoteMap) -> Centers:
     reach = 2 * max(1, round(0.35 * typical * FINE)) + 1
     top = cv2.dilate(soft, np.ones((reach, reach), np.uint8))
     rows, cols = np.nonzero((soft == top) & (soft > 1e-3))
-    order = np.argsort(-soft[rows, cols])
-    points = (np.stack([cols, rows], 1)[order] + 0.5) / FINE - 0.5
-    away = np.linalg.norm(points[:, None] - points[None], axis=-1)
-    apart: list[int] = []
-    for i in range(len(points)):
-        if (away[i, apart] > 0.5 * typical).all():
-            apart.append(i)
-    peaks = points[apart]
+    peaks = (np.stack([cols, rows], 1) + 0.5) / FINE - 0.5
     # Distances as absolute values of complex numbers: faster than norms.
     away = np.abs((peaks @ (1, 1j))[:, None] - centers @ (1, 1j))
     near = away < CLUSTER_RADIUS * side[away.argmin(1)][:, None] if len(centers) else away < 0

@@ -6,7 +6,7 @@ Small kingdoms are detected again in an enlarged window, oblique tables in a rec
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import cv2
@@ -42,10 +42,8 @@ from kdscan.sheets.kingdom.extent import (
 )
 from kdscan.sheets.kingdom.interpret import decode_kingdoms, interpret
 from kdscan.sheets.kingdom.lattice import (
-    SURE_LOGIT,
     Lattice,
     VoteMap,
-    component_boxes,
     find_regions,
     find_squares,
     grow_lattices,
@@ -87,8 +85,6 @@ sure patches may be few on an oblique table."""
 BARE_LOGIT = -2.0
 """Logit below which a patch looks like bare table. Of 68 kingdoms in hard photos, two small and
 distant ones looked like that on most of their squares."""
-MIN_RELATIVE_SIDE = 0.5
-"""Least size of a kingdom's squares relative to those of another in the photo."""
 MIN_LATTICE = 9
 """Least squares of a lattice, if any has as many; fewer are loose dominoes."""
 MAX_WINDOW = 0.8
@@ -103,8 +99,7 @@ MIN_MATCHED, MATCH_RADIUS = 0.75, 0.45
 squares detected before, each within this distance in sides."""
 
 
-@dataclass(frozen=True, eq=False)
-class DetectedKingdom:
+class DetectedKingdom(NamedTuple):
     """What is known of a detected kingdom; confidence and lost are its `Window`'s."""
 
     evidence: KingdomEvidence
@@ -198,8 +193,8 @@ def find_kingdoms(
 ) -> tuple[DetectedKingdom, ...]:
     """Find the kingdoms in a photo, the largest first; loose dominoes are not reported.
 
-    Overlapping detections are reduced by non-maximum suppression. If one is doubtful, or much is
-    left over, the photo is searched again as if seen from other sides. Lattices that follow a
+    Overlapping detections are reduced by non-maximum suppression. If one is doubtful, the photo
+    is searched again as if seen from other sides. Lattices that follow a
     pattern of the table are classified as table, and dropped if there are others.
 
     variants: if these do not say whether it is a great duel, each kingdom's limit is inferred.
@@ -219,15 +214,11 @@ def find_kingdoms(
             )
         ]
 
-    def outlines(windows: Iterable[Window]) -> list[Floats]:
-        return [window.outline_xy for window in windows]
-
     straight = windows(search.lattices(), hidden=True)
     best = _suppress_overlaps(straight)
     least = min((window.confidence for window in best if not window.lost), default=0.0)
-    side = min((resolution(window.centers_xy) for window in best), default=0.0)
-    if least < DOUBTFUL or search.many_left(outlines(best), side):
-        sure = outlines(window for window in best if window.confidence >= DOUBTFUL)
+    if least < DOUBTFUL:
+        sure = [window.outline_xy for window in best if window.confidence >= DOUBTFUL]
         best = _suppress_overlaps([*straight, *windows(search.slanted(sure), hidden=False)])
     return tuple(
         DetectedKingdom(
@@ -317,23 +308,6 @@ class KingdomSearch:
         """Whether most squares of a lattice look like bare table in the whole photo, as on a table
         with a pattern of squares."""
         return bool(np.median(self._votes.at(lattice.squares_xy)) < BARE_LOGIT)
-
-    def many_left(self, outlines: Sequence[Floats], side: float = 0.0) -> bool:
-        """Whether a component of sure patches outside these outlines, and entirely in the picture,
-        is as large as a kingdom.
-
-        side: photo pixels per square of other kingdoms, which sets that size: a few loose tiles
-        nearby have as many patches as a distant kingdom.
-        """
-        side_patches = side * self._votes.scale / STRIDE
-        many = max(MIN_PATCHES, MIN_RELATIVE_SIDE * MIN_LATTICE * side_patches**2)
-        left = self._votes.on_tile > SURE_LOGIT
-        rows, cols = np.nonzero(left)
-        at = self._votes.to_photo(np.stack([cols, rows], 1).astype(np.float64))
-        left[rows, cols] = ~inside(at, outlines)
-        last = np.array(left.shape[::-1]) - 1
-        boxes = component_boxes(left, many)
-        return any((low > 0).all() and (high < last).all() for low, high in boxes)
 
     def slanted(self, outlines: Sequence[Floats] = ()) -> tuple[Lattice, ...]:
         """Lattices outside these outlines in the photo compressed along several directions, which

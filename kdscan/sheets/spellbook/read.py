@@ -8,9 +8,9 @@ over the page, which follows curl and folds.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -43,8 +43,7 @@ _STIFFNESS = 0.1
 """Weight of the mesh's second differences relative to the patches' displacements."""
 
 
-@dataclass(frozen=True, eq=False)
-class PlacedBook:
+class PlacedBook(NamedTuple):
     """A spellbook found in a photo.
 
     nodes_xy: (rows, cols, 2) float64, photo frame: the nodes of a regular mesh over the page.
@@ -144,7 +143,7 @@ def register_book(photo: Photo, book: PlacedBook) -> PlacedBook:
         fit = np.where(np.isnan(fit), np.nanmean(fit), fit)  # the mean where nothing is printed
         matched = weight.any(-1)
         moved = _smooth(book.layout, nodes[matched], shift[matched], weight[matched])
-        book = replace(book, nodes_xy=book.to_photo(nodes + moved), fit=fit)
+        book = book._replace(nodes_xy=book.to_photo(nodes + moved), fit=fit)
         if not steps and extra and np.quantile(fit, 0.2) < _MIN_FIT:
             # Well registered nodes pull their neighbours along.
             steps, extra = list(_STEPS[1:]), extra - 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -26,9 +24,6 @@ class OneLook(KingdomSearch):
         pass
 
     def looks_bare(self, lattice: Lattice) -> bool:
-        return False
-
-    def many_left(self, outlines: Sequence[NDArray[np.float64]], side: float = 0.0) -> bool:
         return False
 
 
