@@ -3,7 +3,9 @@
 `NN.reading.json` is the output of `kdscan score NN.jpg --json` when the models were published; a
 new model must be published with new readings, reviewed and approved:
 
-    python -m lab.benchmarks.readings samples
+    cd samples; for photo in *.jpg; do
+        kdscan score $photo --json | python -m json.tool --indent 1 > ${photo%.jpg}.reading.json
+    done
 """
 
 from __future__ import annotations

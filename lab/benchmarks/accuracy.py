@@ -25,12 +25,14 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 import cv2
 import numpy as np
+import typer
 
 from kdscan.document import PhotoReport, report_json
-from kdscan.errors import KdscanError
+from kdscan.errors import KdscanError, UsageError
 from kdscan.files import Json
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
@@ -42,7 +44,8 @@ from kdscan.sheets.base import AnyReading, maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
 from kdscan.sheets.spellbook.model import SpellbookReading
-from lab.benchmarks.shared import SHIELDS, astray, folder_of_photos, parser, photo_in, wilson
+from lab.benchmarks.shared import SHIELDS, astray, photo_in, wilson
+from lab.synth.tool import run
 from lab.training.measure import expected_calibration_error
 
 Counts = dict[str, list[float]]
@@ -199,20 +202,21 @@ def draw_curves(path: Path, stated: np.ndarray, right: np.ndarray) -> None:
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-def main() -> None:
+def main(
+    folder: Path,
+    show: Annotated[Path | None, typer.Option(help="Folder for wrong readings.")] = None,
+    curves: Annotated[Path | None, typer.Option(help="Picture of calibration and risk.")] = None,
+) -> None:
     """Read every photo of the folder and print the table."""
-    options = parser(__doc__)
-    options.add_argument("folder", type=folder_of_photos)
-    options.add_argument("--show", type=Path, help="folder for pictures of wrong readings")
-    options.add_argument("--curves", type=Path, help="picture of calibration and of what it costs")
-    args = options.parse_args()
-    if args.curves and find_spec("matplotlib") is None:  # before hours of reading
-        options.error("--curves needs matplotlib: pip install -e '.[train]'")
+    paths = sorted(folder.glob("*.jpg"))
+    if not paths or not all(path.with_suffix(".json").is_file() for path in paths):
+        raise UsageError(f"{folder} holds no photos NAME.jpg with their NAME.json")
+    if curves and find_spec("matplotlib") is None:  # before hours of reading
+        raise UsageError("--curves needs matplotlib: pip install -e '.[train]'")
     groups: dict[str, Counts] = defaultdict(lambda: defaultdict(list))
     designs: dict[str, Counts] = defaultdict(lambda: defaultdict(list))
-    paths = sorted(args.folder.glob("*.jpg"))
     with ProcessPoolExecutor(initializer=cv2.setNumThreads, initargs=(1,)) as pool:
-        for level, design, out in pool.map(judge, paths, [args.show] * len(paths), chunksize=4):
+        for level, design, out in pool.map(judge, paths, [show] * len(paths), chunksize=4):
             for counts in (groups["all"], groups[level], designs[design]):
                 for key, values in out.items():
                     counts[key] += values
@@ -232,9 +236,9 @@ def main() -> None:
     if len(stated):
         error = expected_calibration_error(stated, right)
         print(f"expected calibration error of totals: {error:.3f}")
-        if args.curves:
-            draw_curves(args.curves, stated, right)
+        if curves:
+            draw_curves(curves, stated, right)
 
 
 if __name__ == "__main__":
-    main()
+    run(lambda: typer.run(main))

@@ -18,20 +18,22 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
+import typer
 
+from kdscan.errors import UsageError
 from kdscan.rules.duel.board import Board
 from kdscan.workers.pool import cores
-from lab.benchmarks.shared import parser
 from lab.synth.fields import Rng
 from lab.synth.hands.habits import HABITS, TIDY, Part
 from lab.synth.hands.preferences import StrokeBank
 from lab.synth.hands.sketch import Hand
 from lab.synth.pads import pad_print
 from lab.synth.scene import draw_page, played_board, save_photo, shoot
+from lab.synth.tool import run
 
 FIRST = 91_000_000
 """Seed of the first design: far from those of training and of other benchmarks."""
@@ -109,24 +111,23 @@ def draw(folder: Path, strokes: Path | None, job: tuple[int, int, str]) -> None:
     save_photo(folder / name, photo.bgr, photo.truth() | about)
 
 
-def main() -> None:
-    """Draw the gallery."""
-    options = parser(__doc__)
-    options.add_argument("folder", type=Path, help="for the photos and their truth")
-    options.add_argument("--designs", type=int, default=2, help="of each ground, for each habit")
-    options.add_argument("--ground", action="append", help="as in lab.synth; repeatable")
-    options.add_argument("--only", action="append", help="parts, or names of habits; repeatable")
-    options.add_argument("--strokes", type=Path, help="folder of recorded strokes")
-    options.add_argument("--workers", type=int, default=cores())
-    args = options.parse_args()
-    wanted = [i for i, h in enumerate(GALLERY) if not args.only or {h.part, h.name} & {*args.only}]
+def main(
+    folder: Path,
+    designs: Annotated[int, typer.Option(help="Of each ground, for each habit.")] = 2,
+    ground: Annotated[list[str] | None, typer.Option(help="As in lab.synth; repeatable.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Parts or habits; repeatable.")] = None,
+    strokes: Annotated[Path | None, typer.Option(help="Folder of recorded strokes.")] = None,
+    workers: int = cores(),
+) -> None:
+    """Draw the gallery into a folder."""
+    wanted = [i for i, h in enumerate(GALLERY) if not only or {h.part, h.name} & {*only}]
     if not wanted:
-        options.error(f"no habit {' or '.join(args.only)}; parts: {', '.join(HABITS)}, conduct")
-    jobs = itertools.product(wanted, range(args.designs), args.ground or ["pale", "painted"])
-    with ProcessPoolExecutor(args.workers, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
-        for _ in pool.map(partial(draw, args.folder, args.strokes), jobs):
+        raise UsageError(f"no habit {only}; parts: {', '.join(HABITS)}, conduct")
+    jobs = itertools.product(wanted, range(designs), ground or ["pale", "painted"])
+    with ProcessPoolExecutor(workers, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        for _ in pool.map(partial(draw, folder, strokes), jobs):
             pass
 
 
 if __name__ == "__main__":
-    main()
+    run(lambda: typer.run(main))

@@ -28,7 +28,7 @@ from kdscan.sheets.kingdom.interpret import kingdom_of
 from kdscan.sheets.kingdom.model import KingdomReading
 from lab.synth.fields import F64
 from lab.synth.kingdoms.scene import HALF, KingdomPhoto, Square, make_kingdom_photo
-from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, Board, load_boards
+from lab.synth.kingdoms.tiles import SQUARE_PX, Bank, load_boards
 from lab.synth.photo.camera import HAND_HELD
 from lab.synth.photo.scenery import load_surfaces
 from lab.synth.tool import run
@@ -66,16 +66,6 @@ class Tally:
             f"silent {self.silent}, reviews {self.reviews}, not found {self.missing}, "
             f"{self.ghosts} where there are none"
         )
-
-
-def as_photo(board: Board) -> KingdomPhoto:
-    """A cut-out board as a photo of it."""
-    cells = [(r, c) for (r, c), kind in np.ndenumerate(board.kinds)]
-    squares = [
-        Square(0, at, int(board.kinds[at]), (HALF + 0.5 + at[::-1]) * SQUARE_PX) for at in cells
-    ]
-    corners = np.stack([square.corners for square in squares]) - 0.5
-    return KingdomPhoto(board.bgr, tuple(squares), corners, len(board.kinds))
 
 
 def judge(photo: KingdomPhoto, models: Models, tally: Tally) -> list[str]:
@@ -146,7 +136,13 @@ def main(
     boards = [board for board in everything if int(board.kingdom) % parts == part]
     tally = Tally()
     for board in boards:
-        for error in judge(as_photo(board), used, tally):
+        squares = tuple(
+            Square(0, at, int(kind), (HALF + 0.5 + at[::-1]) * SQUARE_PX)
+            for at, kind in np.ndenumerate(board.kinds)
+        )
+        corners = np.stack([square.corners for square in squares]) - 0.5
+        shown = KingdomPhoto(board.bgr, squares, corners, len(board.kinds))
+        for error in judge(shown, used, tally):
             print(f"{board.name}: {error}")
     print(f"{len({b.kingdom for b in boards})} kingdoms, {len(boards)} cut-out boards: {tally}")
     bank = Bank(boards, everything)

@@ -1,8 +1,7 @@
-"""What several benchmarks need: samples, arguments, photos, intervals."""
+"""What several benchmarks need: samples, photos, intervals."""
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from kdscan.errors import KdscanError
+from kdscan.errors import KdscanError, UsageError
 from kdscan.imaging.formats import jpeg
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Photo
@@ -26,41 +25,17 @@ CAMERA_QUALITY = 92
 """Quality of JPEG files as cameras write them."""
 
 
-def parser(doc: str | None) -> argparse.ArgumentParser:
-    """A parser of arguments whose help is a module's docstring."""
-    return argparse.ArgumentParser(
-        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-
-
-def folder_of_photos(name: str) -> Path:
-    """A folder of photos NAME.jpg with their truth NAME.json; the type of a parser's argument."""
-    folder = Path(name)
-    photos = list(folder.glob("*.jpg"))
-    if not photos or not all(photo.with_suffix(".json").is_file() for photo in photos):
-        raise argparse.ArgumentTypeError(f"{name} holds no photos NAME.jpg with their NAME.json")
-    return folder
-
-
-def file_with_map(name: str) -> Path:
-    """A photo in which a map is found; the type of a parser's argument."""
-    path = Path(name)
+def file_with_map(path: Path) -> Path:
+    """A photo in which a map is found; raises UsageError for any other file."""
     if not path.is_file():
-        raise argparse.ArgumentTypeError(f"there is no file {name}")
+        raise UsageError(f"there is no file {path}")
     try:
         found = maps_of(read_photo(photo_in(path)))
     except KdscanError as error:
-        raise argparse.ArgumentTypeError(f"{name}: {error}") from error
+        raise UsageError(f"{path}: {error}") from error
     if not found:
-        raise argparse.ArgumentTypeError(f"{name}: it shows no map")
+        raise UsageError(f"{path}: it shows no map")
     return path
-
-
-def positive(text: str) -> int:
-    """A whole number from 1; the type of a parser's argument."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text} is no whole number from 1")
-    return int(text)
 
 
 def photo_in(path: Path) -> Photo:

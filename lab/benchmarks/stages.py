@@ -26,14 +26,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import cv2
 import numpy as np
+import typer
 
 from kdscan.errors import NoSheetFound
 from kdscan.reader import read_with
 from kdscan.sheets.common import ReadOptions
-from lab.benchmarks.shared import SAMPLES, enlarged, file_with_map, parser, photo_in, positive
+from lab.benchmarks.shared import SAMPLES, enlarged, file_with_map, photo_in
+from lab.synth.tool import run
 
 COMMITTED = Path(__file__).with_suffix(".json")
 
@@ -127,7 +130,7 @@ def ratios_of(photos: dict[Path, Times], commands: Times) -> Ratios:
     return found
 
 
-def check(found: Ratios, committed: dict[str, dict[str, float]]) -> int:
+def compared(found: Ratios, committed: dict[str, dict[str, float]]) -> int:
     """Print each ratio beside the committed one; return the number of those that are too large."""
     slower = 0
     for name, ratio in found.items():
@@ -157,36 +160,33 @@ def table(photos: dict[Path, Times], commands: Times) -> None:
         print(f"{name:14s}{middle:9.1f}{middle / bare:10.2f}")
 
 
-def main() -> int:
-    """Print the table; with --check the ratios, and return 1 if something has become slower."""
-    options = parser(__doc__)
-    options.add_argument("photos", nargs="*", type=file_with_map, default=SAMPLES)
-    options.add_argument("--rounds", type=positive, default=5)
-    options.add_argument("--megapixels", type=float)
-    options.add_argument("--check", action="store_true")
-    options.add_argument("--write", action="store_true")
-    args = options.parse_args()
+def main(
+    photos: Annotated[list[Path] | None, typer.Argument(help="The samples by default.")] = None,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    megapixels: float = 0.0,
+    check: bool = False,
+    write: bool = False,
+) -> None:
+    """Print the table; with --check the ratios, and exit with 1 if something has become slower."""
     cv2.setNumThreads(1)
-    guard = args.check or args.write
-    megapixels = CHECKED_MEGAPIXELS if guard else args.megapixels
+    megapixels = CHECKED_MEGAPIXELS if check or write else megapixels
     with tempfile.TemporaryDirectory() as scratch:
-        paths = args.photos
-        commands = cold(paths[0], 2 * args.rounds + 1, scratch)
+        paths = [file_with_map(path) for path in photos] if photos else SAMPLES
+        commands = cold(paths[0], 2 * rounds + 1, scratch)
         if megapixels:
             paths = [written(path, megapixels, Path(scratch)) for path in paths]
-        photos = measured(paths, args.rounds)
-    table(photos, commands)
-    found = ratios_of(photos, commands)
-    if args.write:
+        times = measured(paths, rounds)
+    table(times, commands)
+    found = ratios_of(times, commands)
+    if write:
         kept = {
             name: {"ratio": round(r, 2), "margin": READING if WHOLE in name else COMMAND}
             for name, r in found.items()
         }
         COMMITTED.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-    if args.check:
-        return min(1, check(found, json.loads(COMMITTED.read_text("utf-8"))))
-    return 0
+    if check and compared(found, json.loads(COMMITTED.read_text("utf-8"))):
+        raise typer.Exit(1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(lambda: typer.run(main))

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+import typer
 
 from kdscan.errors import KdscanError
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.templates.align import register_either_way
 from kdscan.templates.learn import learn_template
 from kdscan.templates.template import Template
-from lab.benchmarks.shared import parser
 from lab.synth.pads import pad_blank, pad_print
 from lab.synth.scene import SynthPhoto
 from lab.synth.sheets.grounds.draw import GROUPS
+from lab.synth.tool import run
 
 SIZE_WH = (2016, 1512)
 MAX_OFF, MIN_OVERLAP = 0.02, 0.85
@@ -48,16 +49,12 @@ def overlap(outline: Floats, other: Floats) -> float:
     return float((masks[0] & masks[1]).sum() / max((masks[0] | masks[1]).sum(), 1))
 
 
-def main() -> None:
-    """Learn and compare."""
-    options = parser(__doc__)
-    options.add_argument("--pads", type=int, default=100)
-    options.add_argument("--first", type=int, default=940_000_000)
-    args = options.parse_args()
+def main(pads: int = 100, first: int = 940_000_000) -> None:
+    """Learn and compare; first: the first pad's seed."""
     cv2.setNumThreads(1)
     circles = shields = asked = refused = silent = 0
-    for number in range(args.pads):
-        seed, ground = args.first + number, list(GROUPS)[number % len(GROUPS)]
+    for number in range(pads):
+        seed, ground = first + number, list(GROUPS)[number % len(GROUPS)]
         page = pad_print(seed, ground)
         shot = pad_blank(seed, page, "easy", SIZE_WH)
         try:
@@ -79,9 +76,9 @@ def main() -> None:
         asked, silent = asked + (not certain), silent + (certain and not (right and shaped))
         worst = min(cell.shield_certainty, *cell.certainty)
         print(seed, ground, len(found), len(printed), right, f"{alike:.2f} {worst:.2f}", flush=True)
-    print(f"of {args.pads}: refused {refused}, circles right {circles}, shields right {shields},")
+    print(f"of {pads}: refused {refused}, circles right {circles}, shields right {shields},")
     print(f"asked about {asked}, wrong and certain {silent}")
 
 
 if __name__ == "__main__":
-    main()
+    run(lambda: typer.run(main))

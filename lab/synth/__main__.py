@@ -13,18 +13,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import numpy as np
 import typer
 
 from kdscan.errors import UsageError
-from kdscan.paper.style import PrintStyle, Style, Ticket
-from lab.synth.fields import Rng, any_of
+from kdscan.paper.style import PrintStyle, Ticket
+from lab.synth.fields import any_of
 from lab.synth.pads import pad_blank, pad_print, pad_sheet
 from lab.synth.photo.camera import HAND_HELD
 from lab.synth.scene import (
-    Page,
     SynthPhoto,
     any_look,
     make_photo,
@@ -35,13 +34,7 @@ from lab.synth.scene import (
 )
 from lab.synth.sheets.grounds.draw import GROUPS
 from lab.synth.table import SynthTable, make_table
-from lab.synth.tool import Dice, LongSide, Messiness, Quality, run
-
-
-def _own_page(rng: Rng, style: str, code: str) -> Page:
-    """Our own sheet in a random language; style `mixed` means a random one."""
-    look = any_look(rng) if style == "mixed" else PrintStyle(style=cast(Style, style))
-    return own_page(look=look, ticket=Ticket(code=code))
+from lab.synth.tool import run
 
 
 def main(
@@ -70,10 +63,19 @@ def main(
     pad: Annotated[
         bool, typer.Option("--pad", help="All sheets have one print, and one more is blank.")
     ] = False,
-    messiness: Messiness = None,
-    dice: Dice = None,
-    long_side: LongSide = 2016,
-    quality: Quality = 90,
+    messiness: Annotated[
+        float | None, typer.Option(help="0 clean .. 1 messy; random by default.", min=0, max=1)
+    ] = None,
+    dice: Annotated[
+        bool | None,
+        typer.Option(
+            "--dice/--no-dice", help="Coats as on the dice, always or never; random by default."
+        ),
+    ] = None,
+    long_side: Annotated[
+        int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)
+    ] = 2016,
+    quality: Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)] = 90,
 ) -> None:
     """Write NUMBER.jpg and NUMBER.json for each seed."""
     if code and not own:
@@ -92,9 +94,10 @@ def main(
         rng = np.random.default_rng([seed, 3])
         chosen = any_of(rng, HAND_HELD) if level == "mixed" else level
         size = (long_side, round(long_side * 0.75))
-        page = _own_page(rng, style, code) if own else None
-        if ground and not printed:
-            page = random_page(rng, ground)
+        page = random_page(rng, ground) if ground and not printed else None
+        if own:
+            look = any_look(rng) if style == "mixed" else PrintStyle(style=style)
+            page = own_page(look=look, ticket=Ticket(code=code))
         turned = size[::-1] if rng.random() < 0.5 else size
         synth: SynthTable | SynthPhoto
         if printed:

@@ -86,14 +86,9 @@ def color(
     return f32(bgr)
 
 
-def shade(
-    rng: Rng,
-    saturation: tuple[float, float] = (0, 1),
-    value: tuple[float, float] = (0, 1),
-    hue: tuple[float, float] = (0, 360),
-) -> Color:
+def shade(rng: Rng, *ranges: tuple[float, float]) -> Color:
     """As `color`, for OpenCV to draw with."""
-    return as_bgr(color(rng, saturation, value, hue))
+    return as_bgr(color(rng, *ranges))
 
 
 def rotation(angle: float) -> F64:

@@ -5,12 +5,13 @@ python -m lab.synth.prior --games 100000 --seed 1
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+import typer
 
 from kdscan.rules.duel.board import CASTLE, CELLS
 from kdscan.rules.duel.coats import Coat, Marks
@@ -62,16 +63,11 @@ def to_json(prior: Prior, games: int, seed: int) -> dict[str, Any]:
     }
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(games: int = 100_000, seed: int = 1, output: Path = PATH) -> None:
     """Count anew and write the data file."""
-    parser = argparse.ArgumentParser(description="Count marks over simulated games.")
-    parser.add_argument("--games", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("-o", "--output", type=Path, default=PATH)
-    given = parser.parse_args(arguments)
-    data = to_json(count(given.games, given.seed), given.games, given.seed)
-    given.output.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+    data = to_json(count(games, seed), games, seed)
+    output.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

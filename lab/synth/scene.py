@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from kdscan.imaging.formats import jpeg
 from kdscan.paper.book import BookLayout, load_book
 from kdscan.paper.layout import load_layout
-from kdscan.paper.parts import Layout
 from kdscan.paper.printing import PLAIN, render_page
 from kdscan.paper.style import NO_TICKET, STYLES, PrintStyle, Ticket
 from kdscan.paper.text import LANGUAGES
@@ -28,7 +27,9 @@ from kdscan.rules.duel.scoring import score_board
 from lab.synth.fields import F32, F64, U8, Rng, Size, any_of, f32, plain_random, u8
 from lab.synth.hands.hand import draw_board
 from lab.synth.hands.preferences import StrokeBank
-from lab.synth.hands.sketch import Hand, Spot
+from lab.synth.hands.sketch import DrawnPage as DrawnPage
+from lab.synth.hands.sketch import Hand
+from lab.synth.hands.sketch import Page as Page
 from lab.synth.hands.surroundings import soil
 from lab.synth.photo.camera import Cover, Level, photograph
 from lab.synth.sheets.designs import random_layout, random_style
@@ -124,18 +125,11 @@ def inked_page(
     page, played, hand, messiness = chosen(rng, page, wild, played, messiness)
     layout, blank, px_per_mm = page
     again, dirt, white = deepcopy(rng), deepcopy(rng), np.full_like(blank, 255)
-    drawn = fill_in(rng, page, played, hand, messiness, strokes)
-    alone = fill_in(again, (layout, white, px_per_mm), played, hand, messiness, strokes).bgr
+    drawn = draw_board(rng, page, played, hand, messiness, strokes)
+    alone = draw_board(again, (layout, white, px_per_mm), played, hand, messiness, strokes).bgr
     soil(white, layout.page_mm, dirt, px_per_mm, messiness)  # as `draw_board` begins
     on_white = u8(cv2.divide(alone, np.maximum(white, 1), scale=255))
     return InkedPage(drawn, on_white)
-
-
-Page = tuple[Layout, U8, float]
-"""A layout, its print (H, W, 3) uint8 BGR, and pixels per millimetre."""
-
-NODES = np.stack(np.meshgrid(np.arange(2 * COLS + 1), np.arange(2 * ROWS + 1)), -1) / 2 - 0.5
-"""(11, 15, 2): lattice points every half cell, from corner to corner of the grid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +140,7 @@ class SynthPhoto:
     nodes_xy: (11, 15, 2) float64, photo frame: `NODES`; [1::2, 1::2] are the cells' centres.
     board: what is drawn. castle_used: whether the roof is coloured.
     design: the layout's name. level: how hard the photo is.
-    crossed: (N, 3) float32, for each cross: index of its cell in `CELLS`, lattice x and y.
+    crossed: as of the `DrawnPage`.
     """
 
     bgr: U8
@@ -202,13 +196,6 @@ def played_board(rng: Rng) -> tuple[Board, bool]:
     return random_board(plain_random(rng))
 
 
-def crossed_cells(layout: Layout, spots: Sequence[Spot]) -> F32:
-    """(N, 3) float32: `SynthPhoto.crossed`, from what `draw_board` returned."""
-    (left, top), (w, h) = layout.grid_mm, layout.cell_mm
-    rows = [(CELLS.index(c), (x - left) / w - 0.5, (y - top) / h - 0.5) for c, x, y in spots]
-    return np.array(rows, np.float32).reshape(-1, 3)
-
-
 BEYOND = 0.4
 """Factor for the probability, on wild boards, of more crosses than there are circles."""
 
@@ -232,33 +219,6 @@ def wild_board(rng: Rng, circles: int) -> tuple[Board, bool]:
         if rng.random() >= empty
     }
     return Board(board), rng.random() < 0.5
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnPage:
-    """A printed sheet with a board drawn on it, flat, before any camera or scanner.
-
-    bgr: (H, W, 3) uint8; page point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5.
-    blank_bgr: the same before anybody drew on it.
-    """
-
-    layout: Layout
-    bgr: U8
-    blank_bgr: U8
-    px_per_mm: float
-    board: Board
-    castle_used: bool
-    crossed: F32 = field(default_factory=lambda: np.zeros((0, 3), np.float32))
-
-    @property
-    def centers_mm(self) -> F64:
-        """(5, 7, 2) float64, mm on the page: centres of the cells, the castle's too."""
-        return self.nodes_mm[1::2, 1::2]
-
-    @property
-    def nodes_mm(self) -> F64:
-        """(11, 15, 2) float64, mm on the page: `NODES`."""
-        return np.asarray(self.layout.grid_mm + (NODES + 0.5) * self.layout.cell_mm)
 
 
 def random_page(rng: Rng, ground: str | None = None) -> Page:
@@ -286,7 +246,7 @@ def draw_page(
     played: what to draw, and whether the castle's bonus was used. hand: who draws. dice: whether a
         random hand copies the coats of the dice. Each is random if None.
     """
-    return fill_in(rng, *chosen(rng, page, wild, played, messiness, hand, dice), strokes)
+    return draw_board(rng, *chosen(rng, page, wild, played, messiness, hand, dice), strokes)
 
 
 def chosen(
@@ -304,27 +264,6 @@ def chosen(
         played = wild_board(rng, len(page[0].circles)) if wild else played_board(rng)
     messiness = rng.uniform(0, 1) if messiness is None else messiness
     return page, played, hand or Hand.random(rng, dice=dice), messiness
-
-
-def fill_in(
-    rng: Rng,
-    page: Page,
-    played: tuple[Board, bool],
-    hand: Hand,
-    messiness: float,
-    strokes: StrokeBank | None = None,
-    erased: float = 1.0,
-) -> DrawnPage:
-    """Draw a board on a page; erased: see `draw_board`."""
-    layout, blank, px_per_mm = page
-    drawn, spots = draw_board(
-        *(blank, layout, *played, hand, rng),
-        px_per_mm=px_per_mm,
-        strokes=strokes,
-        messiness=messiness,
-        erased=erased,
-    )
-    return DrawnPage(layout, drawn, blank, px_per_mm, *played, crossed_cells(layout, spots))
 
 
 def shoot(

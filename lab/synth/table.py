@@ -22,6 +22,7 @@ from kdscan.rules.duel.spellbook import spellbook_json
 from kdscan.rules.winner import outcome
 from lab.synth.fields import F64, I64, U8, Rng, Size, f32, plain_random, rotation
 from lab.synth.hands.book import draw_spellbook
+from lab.synth.hands.hand import draw_board
 from lab.synth.hands.sketch import Hand
 from lab.synth.photo.camera import LEVELS, Level, develop
 from lab.synth.photo.exposure import expose
@@ -38,7 +39,7 @@ from lab.synth.photo.lens import (
     net,
 )
 from lab.synth.photo.scenery import random_scenery
-from lab.synth.scene import Page, fill_in, map_truth, random_page
+from lab.synth.scene import Page, map_truth, random_page
 
 _GAP_MM = (-16.0, 45.0)
 """Distance between neighbouring pages; negative if one overlaps the other's margin."""
@@ -120,7 +121,7 @@ def make_table(
     page = page or random_page(rng)
     layout = page[0]
     drawn = [
-        fill_in(rng, page, (board, used), hand, untidy)
+        draw_board(rng, page, (board, used), hand, untidy)
         for board, used, hand in zip(game.maps, game.castle_used, hands, strict=True)
     ]
     book, book_blank, book_px = book_page
@@ -216,7 +217,6 @@ def _arranged(
             turn = rng.normal(0, 0.12) + pi * (rng.random() < 0.3)
             shift = rng.normal(0, 8 * loose, 2)
             poses.append(_Pose(float(at[0] + shift[0]), float(at[1] + shift[1]), turn))
-        poses = poses
         if not any(
             _covers(pages[upper], poses[upper], pages[lower], poses[lower])
             for n, upper in enumerate(order)

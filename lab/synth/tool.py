@@ -1,4 +1,4 @@
-"""Entry point of the developers' tools, `python -m lab.training` and `python -m lab.synth`.
+"""Entry point of the developers' tools, as `python -m lab.training` and `python -m lab.synth`.
 
 They are in English only, and their only exit codes are those of errors. The users' command line
 is `kdscan.cli`.
@@ -8,23 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Annotated, NoReturn
-
-import typer
+from typing import NoReturn
 
 from kdscan.errors import KdscanError, UsageError
-
-Messiness = Annotated[
-    float | None, typer.Option(help="0 clean .. 1 messy; random by default.", min=0, max=1)
-]
-Dice = Annotated[
-    bool | None,
-    typer.Option(
-        "--dice/--no-dice", help="Coats as on the dice, always or never; random by default."
-    ),
-]
-LongSide = Annotated[int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)]
-Quality = Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)]
 
 
 def run(command: Callable[[], object]) -> NoReturn:

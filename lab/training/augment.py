@@ -38,7 +38,7 @@ from lab.synth.fields import (
     toward,
     u8,
 )
-from lab.synth.scene import NODES
+from lab.synth.hands.sketch import NODES
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, unpack
 
 BENT_SHARE = 0.5

@@ -44,15 +44,15 @@ from lab.synth.fields import (
     smooth_noise,
     u8,
 )
+from lab.synth.hands.hand import draw_board
 from lab.synth.hands.preferences import StrokeBank
 from lab.synth.hands.sketch import Hand
-from lab.synth.photo.camera import LEVELS, Level
+from lab.synth.photo.camera import LEVELS
 from lab.synth.photo.scenery import load_surfaces
 from lab.synth.scene import (
     Page,
     SynthPhoto,
     any_look,
-    fill_in,
     make_photo,
     own_page,
     played_board,
@@ -114,9 +114,9 @@ def jpeg(bgr: U8, quality: int = 93) -> bytes:
     return formats.jpeg(bgr, quality)
 
 
-def unpack(data: bytes) -> U8:
-    """A picture of an Example: (H, W, 3) uint8 BGR."""
-    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+def unpack(data: bytes, how: int = cv2.IMREAD_COLOR) -> U8:
+    """A picture of an example: (H, W, 3) uint8 BGR, or (H, W) if `how` is grey."""
+    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), how), np.uint8)
 
 
 def thumbnail(bgr: U8) -> tuple[bytes, float]:
@@ -173,7 +173,7 @@ def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     wild = rng.random() < 0.5
     played = wild_board(rng, len(layout.circles)) if wild else played_board(rng)
     hand, messiness = Hand.random(rng), rng.uniform(0, 1)
-    sheet = fill_in(
+    sheet = draw_board(
         rng, (layout, blank, px_per_mm), played, hand, messiness, strokes, ERASURE_FACTOR
     )
     fine = layout.cell_mm[0] * px_per_mm
@@ -226,30 +226,24 @@ def worker_strokes() -> StrokeBank | None:
     return _worker[0]
 
 
-def photo_settings(seed: int) -> tuple[Level, bool, bool, tuple[int, int]]:
-    """Random settings of a seed's training photo: level, whether it shows our own sheet, whether
-    its board is random rather than played, width and height."""
+def photo_example(seed: int) -> Example | None:
+    """The training photo of a seed, or None if it does not show all cells; call `init_worker`
+    first."""
+    bank, tiles = _worker
     rng = np.random.default_rng([seed, 1])
     level = list(LEVELS)[int(rng.choice(4, p=[0.06, 0.2, 0.32, 0.42]))]
     long = int(rng.choice([1400, 1700, 2016]))
     size = (long, round(long * rng.choice([0.75, 0.75, 0.5625, 1.0])))
     if rng.random() < 0.45:
         size = size[::-1]
-    return level, rng.random() < 0.06, rng.random() < 0.55, size
-
-
-def photo_example(seed: int) -> Example | None:
-    """The training photo of a seed, or None if it does not show all cells; call `init_worker`
-    first."""
-    bank, tiles = _worker
-    level, mine, wild, size = photo_settings(seed)
+    of_ours, wild = rng.random() < 0.06, rng.random() < 0.55
     rng = np.random.default_rng([seed, 2])
     few = min(8, len(tiles))
     some = [tiles[i] for i in rng.choice(len(tiles), few, replace=False)] if tiles else []
     synth = make_photo(
         seed,
         level,
-        page=random_own_page(rng) if mine else None,
+        page=random_own_page(rng) if of_ours else None,
         wild=wild,
         size_wh=size,
         strokes=bank,

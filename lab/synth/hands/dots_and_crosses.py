@@ -54,17 +54,9 @@ _LEAST = {"ring": 1.3, "rings": 1.6, "open_ring": 1.6, "target": 2.2, "hatched":
 _O = np.zeros(2)
 
 
-def _blob(r: float, squash: float, brush: Brush) -> Strokes:
-    return [Stroke(ring(_O, r, brush.rng, turns=1.1, squash=squash), solid=True)]
-
-
 def _spiral(r: float, squash: float, brush: Brush) -> Strokes:
     turns = max(2.0, r / (brush.rng.uniform(0.7, 1.5) * brush.width))
     return [Stroke(ring(_O, r, brush.rng, turns=turns, squash=squash, inward=0.95))]
-
-
-def _scribbled_dot(r: float, squash: float, brush: Brush) -> Strokes:
-    return [Stroke(scribble(_O, r, brush.rng, int(brush.rng.integers(4, 12))))]
 
 
 def _ring(r: float, squash: float, brush: Brush) -> Strokes:
@@ -85,10 +77,6 @@ def _rings(r: float, squash: float, brush: Brush) -> Strokes:
         off = rng.normal(0, 0.12, 2) * r
         runs.append(Stroke(ring(off, brush.about(0.95 * r, 0.12), rng, squash=squash)))
     return runs
-
-
-def _open_ring(r: float, squash: float, brush: Brush) -> Strokes:
-    return [Stroke(ring(_O, r, brush.rng, turns=brush.rng.uniform(0.7, 0.92), squash=squash))]
 
 
 def _tap(r: float, squash: float, brush: Brush) -> Strokes:
@@ -134,10 +122,6 @@ def _hatched(r: float, squash: float, brush: Brush) -> Strokes:
     return [Stroke(path) for path in (edge, *paths)]
 
 
-def _target(r: float, squash: float, brush: Brush) -> Strokes:
-    return [*_ring(r, squash, brush), *_blob(0.4 * r, squash, brush)]
-
-
 def _square(r: float, squash: float, brush: Brush) -> Strokes:
     box = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1.0))) * r * 0.85
     box = box + brush.rng.normal(0, 0.08, box.shape) * r
@@ -151,19 +135,27 @@ def _asterisk(r: float, squash: float, brush: Brush) -> Strokes:
 
 
 _DOTS: dict[str, Callable[[float, float, Brush], Strokes]] = {
-    "blob": _blob,
+    "blob": lambda r, squash, brush: [
+        Stroke(ring(_O, r, brush.rng, turns=1.1, squash=squash), solid=True)
+    ],
     "spiral": _spiral,
-    "scribble": _scribbled_dot,
+    "scribble": lambda r, _, brush: [
+        Stroke(scribble(_O, r, brush.rng, int(brush.rng.integers(4, 12))))
+    ],
     "ring": _ring,
     "rings": _rings,
-    "open_ring": _open_ring,
+    "open_ring": lambda r, squash, brush: [
+        Stroke(ring(_O, r, brush.rng, turns=brush.rng.uniform(0.7, 0.92), squash=squash))
+    ],
     "tap": _tap,
     "taps": _taps,
     "smear": _smear,
     "comma": _comma,
     "dash": _dash,
     "hatched": _hatched,
-    "target": _target,
+    "target": lambda r, squash, brush: [
+        *(*_ring(r, squash, brush), *_DOTS["blob"](0.4 * r, squash, brush)),
+    ],
     "square": _square,
     "asterisk": _asterisk,
 }
@@ -362,10 +354,6 @@ def _slash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> S
     return _arms(at, max(size, 1.1 * radius), (lean,), brush)
 
 
-def _tick(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
-    return [brush.stroke(at + turned(_check_mark(size, brush.rng), tilt))]
-
-
 def _scribble(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
     loops = int(brush.rng.integers(3, 7))
     return [Stroke(scribble(at, min(size, 1.15 * radius), brush.rng, loops))]
@@ -422,29 +410,27 @@ def _beside(at: Path, size: float, leans: tuple[float, ...], apart: float, brush
     return strokes
 
 
-def _hash(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
-    return _beside(at, size, (tilt, tilt + pi / 2), 0.35, brush)
-
-
-def _bars(at: Path, size: float, radius: float, tilt: float, brush: Brush) -> Strokes:
-    return _beside(at, size, (tilt + (0.8 if brush.traits.first else -0.8),), 0.3, brush)
-
-
 _ARMS = {"x": (0.8, -0.8), "plus": (0, pi / 2), "star": (0, 1.05, 2.1), "strike": (0,)}
 """Angles of marks that are straight strokes through one point."""
 
 _CROSSES: dict[str, Make] = {
     "slash": _slash,
     "through": _slash,
-    "tick": _tick,
+    "tick": lambda at, size, radius, tilt, brush: [
+        brush.stroke(at + turned(_check_mark(size, brush.rng), tilt))
+    ],
     "scribble": _scribble,
     "twice": _twice,
     "looped": _looped,
     "zigzag": _zigzag,
-    "hash": _hash,
+    "hash": lambda at, size, radius, tilt, brush: _beside(
+        at, size, (tilt, tilt + pi / 2), 0.35, brush
+    ),
     "curl": _curl,
     "chevron": _chevron,
-    "bars": _bars,
+    "bars": lambda at, size, radius, tilt, brush: _beside(
+        at, size, (tilt + (0.8 if brush.traits.first else -0.8),), 0.3, brush
+    ),
 }
 
 

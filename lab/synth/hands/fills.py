@@ -259,14 +259,6 @@ def _area(shield: ShieldShape, brush: Brush, area: str) -> Path:
     return shield.polygon
 
 
-def lump(at: Path, reach: float, brush: Brush) -> Strokes:
-    """Return a rough patch of scribbling about a point."""
-    rng, strokes = brush.rng, []
-    for _ in range(2 if brush.width < reach / 6 else 1):
-        strokes.append(Stroke(scribble(at, reach, rng, int(rng.integers(6, 13)))))
-    return strokes
-
-
 def checked(shield: ShieldShape, brush: Brush) -> Strokes:
     """Return the strokes of a quartered shield."""
     rng, traits, style = brush.rng, brush.traits, brush.pick("checked")
@@ -287,7 +279,6 @@ def checked(shield: ShieldShape, brush: Brush) -> Strokes:
     strokes = _grid(shield, brush, at, (across, down)) if rng.random() < lines else []
     if style == "bow_tie" and len(quarters) == 2:
         # both quarters in one stroke, through the middle
-        rng = brush.rng
         axis = quarters[1].mean(0) - quarters[0].mean(0)
         size = np.hypot(*axis)
         gap = max(brush.near(brush.traits.gap, 0.2, 0, 1) * size / 9, 0.8 * brush.width)
@@ -340,7 +331,9 @@ def _quarter(quarter: Path, at: Path, shrink: float, style: str, brush: Brush) -
     if style == "small":
         return fill(at + (quarter - at) * shrink, brush, brush.pick("fill"), whole=False)
     if style == "lumps":
-        return lump(middle + 0.12 * (at - middle), 0.48 * size, brush)
+        reach, spot = 0.48 * size, middle + 0.12 * (at - middle)
+        times = range(2 if brush.width < reach / 6 else 1)
+        return [Stroke(scribble(spot, reach, rng, int(rng.integers(6, 13)))) for _ in times]
     inset = middle + (quarter - middle) * brush.near(0.94, 0.05, 0.75, 1.05)
     if style == "strokes":
         gap = size / rng.uniform(2.4, 4.2)

@@ -10,11 +10,10 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import CASTLE, CELLS, Board, Shield
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell
-from lab.synth.fields import SQUARE, U8, Rng, any_of, f32
+from lab.synth.fields import SQUARE, Rng, any_of, f32
 from lab.synth.hands.dots_and_crosses import (
     COVERING,
     FREE_STANDING,
@@ -28,7 +27,15 @@ from lab.synth.hands.fills import checked, fill, filled
 from lab.synth.hands.ink import Spared, Stroke, Strokes
 from lab.synth.hands.lines import one_line, two_lines
 from lab.synth.hands.preferences import ShieldShape, StrokeBank
-from lab.synth.hands.sketch import Hand, Sketch, Spot, beside, fit_hand, free_room
+from lab.synth.hands.sketch import (
+    DrawnPage,
+    Hand,
+    Page,
+    Sketch,
+    beside,
+    fit_hand,
+    free_room,
+)
 from lab.synth.hands.strokes import Path, Pen, outline, ring
 from lab.synth.hands.surroundings import (
     add_extras,
@@ -55,28 +62,24 @@ has too many strokes to be a line."""
 
 
 def draw_board(
-    page_bgr: U8,
-    layout: Layout,
-    board: Board,
-    castle_used: bool,
-    hand: Hand,
     rng: Rng,
-    *,
-    px_per_mm: float,
+    blank: Page,
+    played: tuple[Board, bool],
+    hand: Hand,
+    messiness: float,
     strokes: StrokeBank | None = None,
-    messiness: float = 0.5,
     erased: float = 1.0,
-) -> tuple[U8, list[Spot]]:
-    """Return a copy of a printed page with a played board drawn on it, and the place of each cross.
+) -> DrawnPage:
+    """A copy of a printed page with a board drawn on it.
 
-    page_bgr: (H, W, 3) uint8, the page at `px_per_mm`, page point (x, y) mm at pixel
-        (x, y) * px_per_mm - 0.5.
-    board: crosses that exceed the circles are drawn beside them.
-    strokes: recorded pen paths that some of the marks follow.
+    played: the board, and whether the castle was used; crosses that exceed the circles are drawn
+        beside them.
     messiness: 0 clean .. 1 very messy: careless marks, erasures, corrections, scrawl.
+    strokes: recorded pen paths that some of the marks follow.
     erased: factor by which marks are erased more often than people do it.
     """
-    page = page_bgr.copy()
+    (layout, blank_bgr, px_per_mm), (board, castle_used) = blank, played
+    page = blank_bgr.copy()
     ground = page[drawing_mask(layout, page.shape[:2], px_per_mm) > 127][::7]
     shield = free_room(layout)
     hand = fit_hand(hand, layout, shield.radius, messiness, ground)
@@ -99,8 +102,9 @@ def draw_board(
     for _ in range(rng.poisson(SMEARED.get(hand.pen.kind, 0.0) * messiness)):
         grid = np.array(layout.grid_rect)
         at = grid[:2] + rng.uniform(0, 1, 2) * grid[2:]
-        smear(page, page_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
-    return page, sheet.crossed
+        smear(page, blank_bgr, at, 0.5 * min(layout.cell_mm), rng, px_per_mm)
+    crossed = f32(sheet.crossed).reshape(-1, 3)
+    return DrawnPage(layout, page, blank_bgr, px_per_mm, board, castle_used, crossed)
 
 
 SMEARED = {"wipe": 2.0, "fountain": 0.3, "gel": 0.3, "marker": 0.2, "pencil": 0.2}
@@ -112,8 +116,8 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
     rng, hand, messiness = sheet.rng, sheet.hand, sheet.messiness
     shield = sheet.shield_of(cell)
     # leave what an eraser left of an earlier mark
-    pen = sheet.hand.pen
-    often = (0.12 if pen.kind == "pencil" else 0.01) * sheet.messiness * sheet.erased
+    pen = hand.pen
+    often = (0.12 if pen.kind == "pencil" else 0.01) * messiness * sheet.erased
     if rng.random() < often:
         coat = any_of(rng, tuple(COATS))
         marks = COATS[coat](shield, sheet.brush(pen))
@@ -126,7 +130,6 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
         _erase(sheet, marks, at, shield.circle)
     if rng.random() < 0.008 * messiness:
         # paint correction fluid over a wrong dot; the right coat goes on top
-        pen = sheet.hand.pen
         small = replace(shield, radius=0.6 * shield.radius)
         sheet.ink(one_dot(small, sheet.brush(pen)), pen)
         reach = shield.radius * rng.uniform(0.75, 1.0)
@@ -139,14 +142,13 @@ def _draw_cell(sheet: Sketch, cell: Cell, mark: Shield | None) -> None:
     # the places of a cell's crosses: in its circles, and beside them if there are too few
     crosses = mark.crosses
     order = np.arange(len(shield.circles))
-    if not sheet.hand.in_order and sheet.rng.random() < 0.8:
-        order = sheet.rng.permutation(order)
+    if not hand.in_order and rng.random() < 0.8:
+        order = rng.permutation(order)
     spots = [shield.circles[i] for i in order[:crosses]]
     taken = [*shield.circles]
     for _ in range(crosses - len(spots)):
         spots.append(beside(sheet, shield, taken))
         taken.append(spots[-1])
-    spots = spots
     aim, spare = shield, Spared(shield.around, shield.circle * rng.uniform(1.02, 1.3))
     brush, wrong = sheet.brush(pen), messiness * (8.0 if sheet.adds == "corrections" else 1.0)
     if sheet.adds == "shields" and rng.random() < 0.7:
@@ -255,5 +257,7 @@ def _cross_out(sheet: Sketch, shield: ShieldShape, cell: Cell, spots: list[Path]
         style = brush.pick("cross")
         style = style if style in FREE_STANDING else "x"
         marks += draw_cross(at, shield.circle, shield.pitch, brush, style)
-    sheet.crossed.extend((cell, float(x), float(y)) for x, y in spots)
+    (left, top), (w, h) = sheet.layout.grid_mm, sheet.layout.cell_mm
+    for x, y in spots:
+        sheet.crossed.append((CELLS.index(cell), (x - left) / w - 0.5, (y - top) / h - 0.5))
     sheet.ink(marks, sheet.hand.cross_pen)

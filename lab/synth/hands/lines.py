@@ -63,10 +63,6 @@ def _strokes(paths: list[Path], brush: Brush, joined: bool) -> Strokes:
     return brush.strokes(paths)
 
 
-def _once(ends: Path, parted: float, brush: Brush) -> Strokes:
-    return [brush.stroke(_path(ends, brush))]
-
-
 def _slid(ends: Path, parted: Path, brush: Brush) -> Path:
     """Ends moved across the line by `parted` (2,) mm, and along it by an amount that grows with
     haste."""
@@ -184,7 +180,7 @@ def _pieces(ends: Path, parted: float, brush: Brush) -> Strokes:
 
 
 RUNS: dict[str, Callable[[Path, float, Brush], Strokes]] = {
-    "stroke": _once,
+    "stroke": lambda ends, parted, brush: [brush.stroke(_path(ends, brush))],
     "retraced": _retraced,
     "vee": _vee,
     "loop": _loop,

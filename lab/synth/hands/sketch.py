@@ -10,8 +10,9 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout
+from kdscan.rules.duel.board import COLS, ROWS, Board
 from kdscan.rules.grid import Cell
-from lab.synth.fields import F32, U8, Rng, any_of, f32
+from lab.synth.fields import F32, F64, U8, Rng, any_of, f32
 from lab.synth.hands.habits import Part
 from lab.synth.hands.ink import BODY, Spared, Strokes, inked, lay_ink
 from lab.synth.hands.preferences import (
@@ -24,8 +25,39 @@ from lab.synth.hands.preferences import (
 from lab.synth.hands.strokes import Path, Pen, random_pen
 from lab.synth.sheets.page import MIN_CONTRAST
 
-Spot = tuple[Cell, float, float]
-"""A cell and a point of the page in mm."""
+Page = tuple[Layout, U8, float]
+"""A layout, its print (H, W, 3) uint8 BGR, and pixels per millimetre."""
+
+NODES = np.stack(np.meshgrid(np.arange(2 * COLS + 1), np.arange(2 * ROWS + 1)), -1) / 2 - 0.5
+"""(11, 15, 2): lattice points every half cell, from corner to corner of the grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnPage:
+    """A printed sheet with a board drawn on it, flat, before any camera or scanner.
+
+    bgr: (H, W, 3) uint8; page point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5.
+    blank_bgr: the same before anybody drew on it.
+    crossed: (N, 3) float32, for each cross: index of its cell in `CELLS`, lattice x and y.
+    """
+
+    layout: Layout
+    bgr: U8
+    blank_bgr: U8
+    px_per_mm: float
+    board: Board
+    castle_used: bool
+    crossed: F32 = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+
+    @property
+    def centers_mm(self) -> F64:
+        """(5, 7, 2) float64, mm on the page: centres of the cells, the castle's too."""
+        return self.nodes_mm[1::2, 1::2]
+
+    @property
+    def nodes_mm(self) -> F64:
+        """(11, 15, 2) float64, mm on the page: `NODES`."""
+        return np.asarray(self.layout.grid_mm + (NODES + 0.5) * self.layout.cell_mm)
 
 
 BorderLine = Literal["straight", "wobbly", "double", "thick", "stray", "jagged"]
@@ -127,13 +159,13 @@ class Sketch(Drawing):
     """A map while it is being filled in.
 
     shield: of a cell at (0, 0). erased: factor by which marks are erased more often than people
-    do it. crossed: where crosses were drawn so far: cell, x, y in mm.
+    do it. crossed: the crosses drawn so far, as in `DrawnPage`.
     """
 
     layout: Layout
     shield: ShieldShape = field(repr=False)
     erased: float = 1.0
-    crossed: list[Spot] = field(default_factory=list, repr=False)
+    crossed: list[tuple[float, ...]] = field(default_factory=list, repr=False)
 
     @property
     def adds(self) -> str:
@@ -185,20 +217,15 @@ def visible_pen(pen: Pen, ground: U8) -> Pen:
     """The pen, made darker and more opaque until it is visible; ground: (N, 3) uint8 BGR
     samples."""
     for _ in range(12):
-        if np.quantile(_contrast_with(pen, ground), 0.1) >= MIN_CONTRAST:
+        covered = pen.opacity * (1 - 0.4 * pen.grain) * (1 - 0.5 * pen.skip)
+        alpha, body = np.full(len(ground), covered, np.float32), BODY.get(pen.kind, 0.0)
+        lines = [inked(paper, alpha, c, body) for paper, c in zip(ground.T, pen.bgr, strict=True)]
+        contrast = f32(np.sqrt(np.square(np.stack(lines, 1) - ground).mean(1)))
+        if np.quantile(contrast, 0.1) >= MIN_CONTRAST:
             break
         b, g, r = (0.8 * c for c in pen.bgr)
         pen = replace(pen, bgr=(b, g, r), opacity=min(1.15 * pen.opacity, 0.97))
     return pen
-
-
-def _contrast_with(pen: Pen, ground: U8) -> F32:
-    """(N,): contrast of a pen's line with each sample of its ground."""
-    covered = pen.opacity * (1 - 0.4 * pen.grain) * (1 - 0.5 * pen.skip)
-    alpha = np.full(len(ground), covered, np.float32)
-    body = BODY.get(pen.kind, 0.0)
-    lines = [inked(paper, alpha, c, body) for paper, c in zip(ground.T, pen.bgr, strict=True)]
-    return f32(np.sqrt(np.square(np.stack(lines, 1) - ground).mean(1)))
 
 
 _AROUND = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]

@@ -317,7 +317,6 @@ def scribble_around(sheet: Sketch, board: Board) -> None:
     _strays(sheet)
     if sheet.adds in ("scores", "ringed_scores") or rng.random() < 0.1 * messiness:
         # write small numbers into free corners of some cells
-        rng = sheet.rng
         cells = list(board)
         height = 0.13 * min(sheet.layout.cell_mm)
         for i in rng.permutation(len(cells))[: rng.integers(2, 8)]:
@@ -354,10 +353,9 @@ def _strays(sheet: Sketch) -> None:
 
 def add_extras(sheet: Sketch, board: Board) -> None:
     """Tint domains or draw loops around them, if this player does so."""
+    rng, layout, cell = sheet.rng, sheet.layout, np.array(sheet.layout.cell_mm)
     if sheet.adds == "tints":
         # shade all or some cells in pale colours, one per coat or one per domain
-        rng, layout = sheet.rng, sheet.layout
-        cell = np.array(layout.cell_mm)
         share, by_coat = rng.uniform(0.3, 1.3), rng.random() < 0.5
         wide = rng.uniform(0.04, 0.12) * cell.min()
         strength, grain = rng.uniform(0.12, 0.4), rng.uniform(0.1, 0.8)
@@ -375,8 +373,7 @@ def add_extras(sheet: Sketch, board: Board) -> None:
                 sheet.ink([Stroke(p) for p in paths], pen)
     elif sheet.adds == "loops":
         # draw a loop around each domain of two or more cells
-        rng, layout, px = sheet.rng, sheet.layout, 12
-        cell = np.array(layout.cell_mm)
+        px = 12
         for cells in (domain.cells for domain in find_domains(board)):
             if len(cells) < 2:
                 continue

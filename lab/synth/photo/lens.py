@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import pi, tau
 
+import cv2
 import numpy as np
 
 from lab.synth.fields import F64, Rng, Size, noise, toward
@@ -22,6 +23,20 @@ from lab.synth.fields import F64, Rng, Size, noise, toward
 _NODE_MM = 2.2  # pitch of the mesh: narrow enough for a crease
 _SAMPLES = 600
 _PAPER_MM = 0.15  # thickness, in effect: what touches the desk still throws a thin shadow
+
+
+def _between(nodes: F64, ij: F64) -> tuple[F64, F64, F64]:
+    """Values (K, C) between the nodes of a mesh (M, N, C) at its indices (K, 2), column before row,
+    bilinear; and their derivatives along columns and rows."""
+    m, n = nodes.shape[:2]
+    cell = np.clip(np.floor(ij).astype(np.intp), 0, (n - 2, m - 2))
+    fx, fy = (ij - cell).T[..., None]
+    flat, at = nodes.reshape(m * n, -1), cell[:, 1] * n + cell[:, 0]
+    a, b, c, d = flat[at], flat[at + 1], flat[at + n], flat[at + n + 1]
+    ab, ac = b - a, c - a
+    twist = d - c - ab
+    dx, dy = ab + fy * twist, ac + fx * twist
+    return a + fx * ab + fy * dy, dx, dy
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +60,7 @@ class Sheet:
 
     def at(self, page_xy: F64) -> F64:
         """World points (K, 3) of page points (K, 2), interpolated between the nearest nodes."""
-        ij = self.to_nodes(page_xy)
-        m, n = self.xyz.shape[:2]
-        cell = np.clip(np.floor(ij).astype(int), 0, (n - 2, m - 2))
-        (fx, fy), (c, r) = (ij - cell).T[..., None], cell.T
-        p = self.xyz
-        top = p[r, c] * (1 - fx) + p[r, c + 1] * fx
-        return np.asarray(top * (1 - fy) + (p[r + 1, c] * (1 - fx) + p[r + 1, c + 1] * fx) * fy)
+        return _between(self.xyz, self.to_nodes(page_xy))[0]
 
     def outline(self) -> F64:
         """World points along the paper's edge, in order; (K, 3)."""
@@ -300,6 +309,11 @@ def frame(
     return camera
 
 
+def _cross(a: F64, b: F64) -> F64:
+    """The cross products (...,) of vectors (..., 2)."""
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+
+
 @dataclass(frozen=True, eq=False)
 class PageMap:
     """The mapping from page millimetres to photo pixels, bilinear between the sheet's nodes."""
@@ -314,67 +328,32 @@ class PageMap:
     def page_to_photo(self, page_xy: F64) -> F64:
         """(..., 2) mm on the page to (..., 2) pixels of the photo."""
         page_xy = np.asarray(page_xy, float)
-        value, _, _ = self._patch(self.sheet.to_nodes(page_xy).reshape(-1, 2))
+        value, _, _ = _between(self.nodes_xy, self.sheet.to_nodes(page_xy).reshape(-1, 2))
         return value.reshape(page_xy.shape)
-
-    def _patch(self, ij: F64) -> tuple[F64, F64, F64]:
-        """Photo points (K, 2) at mesh indices, and their derivatives along columns and rows."""
-        m, n = self.nodes_xy.shape[:2]
-        cell = np.clip(np.floor(ij).astype(np.intp), 0, (n - 2, m - 2))
-        f = ij - cell
-        fx, fy = f[:, :1], f[:, 1:]
-        flat = self.nodes_xy.reshape(-1, 2)
-        at = cell[:, 1] * n + cell[:, 0]
-        a, b, c, d = flat[at], flat[at + 1], flat[at + n], flat[at + n + 1]
-        ab, ac = b - a, c - a
-        twist = d - c - ab
-        dx, dy = ab + fy * twist, ac + fx * twist
-        return a + fx * ab + fy * dy, dx, dy
 
     def is_seen_whole(self) -> bool:
         """True if no part of the paper hides another or is seen edge-on."""
         dy: F64 = np.diff(self.nodes_xy, axis=0)[:, :-1]
         dx: F64 = np.diff(self.nodes_xy, axis=1)[:-1]
-        area = dx[..., 0] * dy[..., 1] - dx[..., 1] * dy[..., 0]
+        area = _cross(dx, dy)
         return bool(area.min() > 0.12 * np.median(area) > 0)
 
     def photo_to_nodes(self, photo_xy: F64) -> F64:
         """(K, 2) photo pixels to fractional mesh indices, by Newton's method."""
-        # mesh indices by the homography that fits the nodes best (direct linear transform)
-        nodes_xy = self.nodes_xy
-        rows, cols = nodes_xy.shape[:2]
-        jj, ii = np.meshgrid(
-            np.linspace(0, rows - 1, 9).round(), np.linspace(0, cols - 1, 9).round(), indexing="ij"
-        )
-        src = nodes_xy[jj.astype(int), ii.astype(int)].reshape(-1, 2)
-        dst = np.stack([ii, jj], -1).reshape(-1, 2)
-        mean, scale = src.mean(0), src.std()
-        x, y = ((src - mean) / scale).T
-        u, v = (dst / (cols, rows)).T
-        zero, one = np.zeros_like(x), np.ones_like(x)
-        system = np.concatenate(
-            [
-                np.stack([x, y, one, zero, zero, zero, -u * x, -u * y, -u], 1),
-                np.stack([zero, zero, zero, x, y, one, -v * x, -v * y, -v], 1),
-            ]
-        )
-        h = np.linalg.eigh(system.T @ system)[1][:, 0].reshape(3, 3)
-        p = (photo_xy - mean) / scale @ h[:, :2].T + h[:, 2]
+        rows, cols = self.nodes_xy.shape[:2]
+        i, j = (np.linspace(0, n - 1, 9).round().astype(int) for n in (cols, rows))
+        spots = np.stack(np.meshgrid(i, j), -1).reshape(-1, 2)
+        start, _ = cv2.findHomography(self.nodes_xy[spots[:, 1], spots[:, 0]], spots * 1.0, 0)
+        p = np.pad(photo_xy, ((0, 0), (0, 1)), constant_values=1) @ np.asarray(start).T
         depth = np.where(np.abs(p[:, 2:]) < 1e-9, 1e-9, p[:, 2:])  # on the horizon
-        ij = np.asarray(p[:, :2] / depth * (cols, rows))
+        ij = np.asarray(p[:, :2] / depth, np.float64)
         limit = np.array(self.nodes_xy.shape[1::-1], float)
         for _ in range(8):
-            value, dx, dy = self._patch(ij)
+            value, dx, dy = _between(self.nodes_xy, ij)
             miss = photo_xy - value
-            det = dx[:, 0] * dy[:, 1] - dx[:, 1] * dy[:, 0]
+            det = _cross(dx, dy)
             det = np.where(np.abs(det) < 1e-6, 1e-6, det)
-            step = np.stack(
-                [
-                    (miss[:, 0] * dy[:, 1] - miss[:, 1] * dy[:, 0]) / det,
-                    (miss[:, 1] * dx[:, 0] - miss[:, 0] * dx[:, 1]) / det,
-                ],
-                -1,
-            )
+            step = np.stack([_cross(miss, dy), -_cross(miss, dx)], 1) / det[:, None]
             ij = np.clip(ij + np.clip(step, -20, 20), -0.3 * limit, 1.3 * limit)
             if np.abs(step).max() < 2e-3:
                 break

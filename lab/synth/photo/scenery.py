@@ -219,11 +219,6 @@ def load_surfaces(folder: Path | None) -> list[U8]:
     return [u8(bgr) for bgr in pictures if bgr is not None]
 
 
-def plain_desk(bgr: F32) -> Desk:
-    """One even colour, like a scanner's lid."""
-    return Desk(np.full((8, 8, 3), np.round(bgr), np.uint8), 1.0, 0.0, 0.0)
-
-
 def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8] = ()) -> Desk:
     """A random table top: one of `surfaces` (BGR uint8) or a procedural one.
 
@@ -295,7 +290,8 @@ class Scenery:
 def plain_scenery(rng: Rng) -> Scenery:
     """A scanner: even light, a lid of one colour."""
     lid = color(rng, (0, 0.03), (0.85, 1.0) if rng.random() < 0.7 else (0.02, 0.3))
-    return Scenery(plain_desk(lid), None, daylight(), (), (), rng.uniform(0.85, 1.1))
+    desk = Desk(np.full((8, 8, 3), np.round(lid), np.uint8), 1.0, 0.0, 0.0)
+    return Scenery(desk, None, daylight(), (), (), rng.uniform(0.85, 1.1))
 
 
 def random_scenery(

@@ -322,64 +322,59 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
     (gx, gy, gw, gh), (cw, ch) = layout.grid_rect, layout.cell_mm
     if style.cell_fill == "tint":
         canvas.fill(rect(gx, gy, gx + gw, gy + gh), style.cell_tint)
-    for row in range(ROWS):
-        for col in range(COLS):
-            x, y = gx + col * cw, gy + row * ch
-            if style.cell_fill == "checker" and (row + col) % 2:
-                canvas.fill(rect(x, y, x + cw, y + ch), style.cell_tint)
-            elif style.cell_fill == "boxes":
-                m = 0.03 * cw
-                box = rect(x + m, y + m, x + cw - m, y + ch - m)
-                canvas.fill(box, style.cell_tint)
-                if layout.lines != "none":
-                    canvas.outline(box, style.line_color, style.line_mm)
+    for row, col in np.ndindex(ROWS, COLS):
+        x, y = gx + col * cw, gy + row * ch
+        if style.cell_fill == "checker" and (row + col) % 2:
+            canvas.fill(rect(x, y, x + cw, y + ch), style.cell_tint)
+        elif style.cell_fill == "boxes":
+            m = 0.03 * cw
+            box = rect(x + m, y + m, x + cw - m, y + ch - m)
+            canvas.fill(box, style.cell_tint)
+            if layout.lines != "none":
+                canvas.outline(box, style.line_color, style.line_mm)
     if style.cell_fill != "boxes":
         for i in range(1, COLS):
             _line(canvas, layout, style, (gx + i * cw, gy), (gx + i * cw, gy + gh))
         for i in range(1, ROWS):
             _line(canvas, layout, style, (gx, gy + i * ch), (gx + gw, gy + i * ch))
     _frame(canvas, layout, style, (gx, gy, gx + gw, gy + gh))
-    for row in range(ROWS):
-        for col in range(COLS):
-            at = layout.center_mm(row, col)
-            if (row, col) == CASTLE:
-                castle = layout.castle
-                for part, color in (
-                    (castle.keep, style.castle_fill),
-                    (castle.roofs, style.roof_fill),
-                ):
-                    for polygon in part:
-                        points = moved(polygon, at)
-                        if color is not None:
-                            canvas.fill(points, color)
-                        canvas.outline(points, style.castle_color, max(0.2, style.shield_mm * 0.8))
-            else:
-                shield = moved(layout.shield, at)
-                if style.shield_fill is not None:
-                    canvas.fill(shield, style.shield_fill, style.shield_veil)
-                if style.shield_light is not None:
-                    canvas.outline(shield, style.shield_light, 2.4 * style.shield_mm)
-                if style.emboss:
-                    # light on the edges that face the upper left, shade on the others
-                    cx, cy = np.mean(shield, axis=0)
-                    for a, b in pairwise([*shield, shield[0]]):
-                        mx, my = (a[0] + b[0]) / 2 - cx, (a[1] + b[1]) / 2 - cy
-                        facing = -(mx + my) / (np.hypot(mx, my) * np.sqrt(2) + 1e-9)
-                        shade = WHITE if facing > 0 else (0.0, 0.0, 0.0)
-                        canvas.line([a, b], shade, 2 * style.shield_mm, abs(facing) * style.emboss)
-                if style.emboss < 0.6:  # what stands out boldly needs no line
-                    canvas.outline(shield, style.shield_color, style.shield_mm)
-                if style.shield_inner:
-                    cx, cy = np.mean(layout.shield, axis=0)
-                    inner = tuple((0.86 * (x - cx), 0.86 * (y - cy)) for x, y in layout.shield)
-                    middle = (at[0] + cx, at[1] + cy)
-                    canvas.outline(moved(inner, middle), style.shield_color, style.shield_mm * 0.6)
-                radius = layout.circle_radius_mm
-                for center in moved(layout.circles, at):
-                    if style.circle_fill is not None:
-                        canvas.circle(center, radius, style.circle_fill, None, style.circle_veil)
-                    if style.circle_mm:
-                        canvas.circle(center, radius, style.circle_color, style.circle_mm)
+    for cell in np.ndindex(ROWS, COLS):
+        at = layout.center_mm(*cell)
+        if cell == CASTLE:
+            castle = layout.castle
+            for part, color in ((castle.keep, style.castle_fill), (castle.roofs, style.roof_fill)):
+                for polygon in part:
+                    points = moved(polygon, at)
+                    if color is not None:
+                        canvas.fill(points, color)
+                    canvas.outline(points, style.castle_color, max(0.2, style.shield_mm * 0.8))
+        else:
+            shield = moved(layout.shield, at)
+            if style.shield_fill is not None:
+                canvas.fill(shield, style.shield_fill, style.shield_veil)
+            if style.shield_light is not None:
+                canvas.outline(shield, style.shield_light, 2.4 * style.shield_mm)
+            if style.emboss:
+                # light on the edges that face the upper left, shade on the others
+                cx, cy = np.mean(shield, axis=0)
+                for a, b in pairwise([*shield, shield[0]]):
+                    mx, my = (a[0] + b[0]) / 2 - cx, (a[1] + b[1]) / 2 - cy
+                    facing = -(mx + my) / (np.hypot(mx, my) * np.sqrt(2) + 1e-9)
+                    shade = WHITE if facing > 0 else (0.0, 0.0, 0.0)
+                    canvas.line([a, b], shade, 2 * style.shield_mm, abs(facing) * style.emboss)
+            if style.emboss < 0.6:  # what stands out boldly needs no line
+                canvas.outline(shield, style.shield_color, style.shield_mm)
+            if style.shield_inner:
+                cx, cy = np.mean(layout.shield, axis=0)
+                inner = tuple((0.86 * (x - cx), 0.86 * (y - cy)) for x, y in layout.shield)
+                middle = (at[0] + cx, at[1] + cy)
+                canvas.outline(moved(inner, middle), style.shield_color, style.shield_mm * 0.6)
+            radius = layout.circle_radius_mm
+            for center in moved(layout.circles, at):
+                if style.circle_fill is not None:
+                    canvas.circle(center, radius, style.circle_fill, None, style.circle_veil)
+                if style.circle_mm:
+                    canvas.circle(center, radius, style.circle_color, style.circle_mm)
     return reproduced(rng, page, px_per_mm, painted=style.palette is not None)
 
 

@@ -30,7 +30,7 @@ def test_accuracy_is_measured(tmp_path: Path) -> None:
     ("name", "remedy"),
     [
         ("accuracy", "holds no photos NAME.jpg with their NAME.json"),
-        ("stages_pictures", "there is no file"),
+        ("stages", "there is no file"),
         ("kingdoms", "there is no such table of squares"),
     ],
 )

@@ -58,8 +58,7 @@ def draw(
     if not borders:
         hand = replace(hand, borders=0.0, rims=0.0, overruns=0.0)
     drawn = Board({at: Shield(*marks) for at, marks in board.items()})
-    page, _ = draw_board(BLANK, LAYOUT, drawn, castle, hand, rng, px_per_mm=PX, messiness=messiness)
-    return page
+    return draw_board(rng, (LAYOUT, BLANK, PX), (drawn, castle), hand, messiness).bgr
 
 
 def inside(polygon: NDArray[np.float64], at: tuple[float, float]) -> NDArray[np.bool_]:

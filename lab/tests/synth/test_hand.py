@@ -33,9 +33,7 @@ def inked_circles(overruns: float) -> list[float]:
         rng = np.random.default_rng(seed)
         hand = Hand.random(rng, {"extra": "nothing"})
         hand = replace(hand, borders=0.0, rims=0.0, overruns=overruns, sweeps=0.0)
-        dark = darkened(
-            draw_board(BLANK, near, board, False, hand, rng, px_per_mm=PX, messiness=0.0)[0]
-        )
+        dark = darkened(draw_board(rng, (near, BLANK, PX), (board, False), hand, 0.0).bgr)
         for cell in CELLS:
             for x, y in np.array(near.circles) + near.center_mm(*cell):
                 mask = np.zeros(dark.shape, np.uint8)
@@ -58,9 +56,7 @@ def test_what_was_erased_stays_faint() -> None:
         rng = np.random.default_rng(seed)
         hand = Hand.random(rng, {"extra": "nothing", "pen": "pencil"})
         hand = replace(hand, borders=0.0, rims=0.0)
-        page, _ = draw_board(
-            *(BLANK, LAYOUT, Board(), False, hand, rng), px_per_mm=PX, messiness=0.2, erased=1e3
-        )
-        left = page.min(axis=2)[shields]
+        page = draw_board(rng, (LAYOUT, BLANK, PX), (Board(), False), hand, 0.2, erased=1e3)
+        left = page.bgr.min(axis=2)[shields]
         assert 150 < left.min() < 240
         assert (left < 244).mean() > 0.1

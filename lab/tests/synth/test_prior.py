@@ -37,7 +37,7 @@ def test_counting_is_repeatable_and_round_trips() -> None:
 
 
 def test_the_command_writes_the_file(tmp_path: Path) -> None:
-    main(["--games", "2", "--seed", "5", "-o", str(tmp_path / "prior.json")])
+    main(games=2, seed=5, output=tmp_path / "prior.json")
     data = json.loads((tmp_path / "prior.json").read_text("utf-8"))
     assert (data["games"], data["seed"]) == (2, 5)
     assert sum(data["alone"].values()) == 2 * 2 * 34

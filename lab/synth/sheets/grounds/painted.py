@@ -56,8 +56,9 @@ def textured(page: U8, tone: F32) -> U8:
     return lit(page, f32(1 + tone))
 
 
-def scale_of_heights(palette: Palette, rng: Rng, soft: float) -> list[tuple[float, Color]]:
-    """Colours by height; `soft`: how wide the blends between areas are, in heights."""
+def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
+    """Sea, shore, meadow, wood and hills in their colours; soft: how wide the blends between them
+    are, in heights."""
     surf = float(rng.choice([0.0, rng.uniform(0.03, 0.2)]))
     beach = SHORE * rng.uniform(0.4, 2.2)
     e = 0.01 + 0.4 * soft * SHORE
@@ -68,12 +69,8 @@ def scale_of_heights(palette: Palette, rng: Rng, soft: float) -> list[tuple[floa
     else:
         stops += [(-e, palette.sea)]
     stops += [(e, palette.sand), (beach, palette.sand), (beach + 2 * e, palette.meadow)]
-    return [*stops, (HILL - 4 * e, palette.meadow), (HILL + e, palette.hill), (top, palette.peak)]
-
-
-def _areas(rng: Rng, terrain: Terrain, palette: Palette, soft: float) -> U8:
-    """Sea, shore, meadow, wood and hills in their colours."""
-    page = tinted(terrain.height, scale_of_heights(palette, rng, soft))
+    stops += [(HILL - 4 * e, palette.meadow), (HILL + e, palette.hill), (top, palette.peak)]
+    page = tinted(terrain.height, stops)
     wood = terrain.where("wood")
     blurred = gaussian(f32(wood), 0.6 + 4 * soft)
     weight = f32(blurred * rng.uniform(0.4, 1.0))

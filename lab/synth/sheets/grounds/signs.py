@@ -200,30 +200,6 @@ def rose(artist: Artist, at: Point, size: float) -> None:
         artist.canvas.circle(at, ring * size, artist.ink, artist.mm)
 
 
-def road(
-    artist: Artist, stops: Sequence[Point], shade: Color, mm: float, dashed: bool, river: bool
-) -> None:
-    """A winding path through some places: dashed, or solid, or a river that widens."""
-    points = np.array(stops, np.float64)
-    t = np.linspace(0, len(points) - 1, 14 * (len(points) - 1) + 1)
-    path = points_at(points, t)
-    reach = float(np.linalg.norm(np.diff(points, axis=0), axis=1).mean())
-    bend = np.cumsum(artist.rng.normal(0, 0.05, path.shape), 0)
-    bend -= np.linspace(0, 1, len(path))[:, None] * bend[-1]
-    path += reach * bend
-    line = [(float(x), float(y)) for x, y in path]
-    if dashed:
-        for a, b in zip(line[::2], line[1::2], strict=False):
-            artist.canvas.line([a, b], shade, mm)
-    elif river:
-        for i, (a, b) in enumerate(pairwise(line)):
-            artist.canvas.line([a, b], shade, mm * (0.5 + i / len(line)))
-    else:
-        if artist.rng.random() < 0.4:
-            artist.canvas.line(line, artist.ink, mm + 2 * artist.mm)
-        artist.canvas.line(line, shade, mm)
-
-
 def painter(canvas: Canvas, rng: Rng, ink: Color, mm: float, fill: Color, second: Color) -> Artist:
     """An artist who fills what they draw, or leaves part of it bare."""
     bare = rng.random() < 0.15
@@ -411,7 +387,25 @@ def _way(
     stops = _pick(rng, places, int(rng.integers(2, 5)))
     stops.sort(key=lambda p: p[0] + 0.3 * p[1])
     faded = mixed(shade, WHITE, rng.uniform(0, 0.3))
-    road(artist, stops, faded, mm, not river and rng.random() < 0.5, river)
+    dashed = not river and rng.random() < 0.5
+    points = np.array(stops, np.float64)
+    t = np.linspace(0, len(points) - 1, 14 * (len(points) - 1) + 1)
+    path = points_at(points, t)
+    reach = float(np.linalg.norm(np.diff(points, axis=0), axis=1).mean())
+    bend = np.cumsum(artist.rng.normal(0, 0.05, path.shape), 0)
+    bend -= np.linspace(0, 1, len(path))[:, None] * bend[-1]
+    path += reach * bend
+    line = [(float(x), float(y)) for x, y in path]
+    if dashed:
+        for a, b in zip(line[::2], line[1::2], strict=False):
+            artist.canvas.line([a, b], faded, mm)
+    elif river:
+        for i, (a, b) in enumerate(pairwise(line)):
+            artist.canvas.line([a, b], faded, mm * (0.5 + i / len(line)))
+    else:
+        if artist.rng.random() < 0.4:
+            artist.canvas.line(line, artist.ink, mm + 2 * artist.mm)
+        artist.canvas.line(line, faded, mm)
 
 
 def _pick(rng: Rng, places: list[Point], count: int) -> list[Point]:

@@ -1,8 +1,8 @@
 """A picture for each stage of reading a map.
 
-    python -m lab.benchmarks.stages_pictures samples/01.jpg -o pictures/
+    PYTHONPATH=. python docs/stages.py samples/01.jpg --folder pictures
 
-The documentation uses them. Each shows a stage's result: the grid's place, the rectified sheet, the
+Each shows a stage's result: the grid's place, the rectified sheet, the
 ink of each shield beside the print that all share, the content and confidence of each shield, the
 score.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import typer
 
 from kdscan.imaging.picture import Photo
 from kdscan.marks.crops import segment
@@ -22,10 +23,9 @@ from kdscan.rules.duel.board import CASTLE, CELLS, COLS, LETTERS, ROWS
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
-from lab.benchmarks.shared import file_with_map, parser, photo_in
+from lab.benchmarks.shared import file_with_map, photo_in
 from lab.synth.fields import F32, U8, scaled, u8
-
-Bgr = U8
+from lab.synth.tool import run
 
 WIDTH = 900
 """Width of a picture in pixels."""
@@ -34,7 +34,7 @@ GREEN = (60, 160, 60)
 ORANGE = (0, 110, 230)
 
 
-def pictures(path: Path) -> dict[str, Bgr]:
+def pictures(path: Path) -> dict[str, U8]:
     """The stages of the first map in a photo, in order, by name."""
     photo = photo_in(path)
     sheets = read_photo(photo)
@@ -49,14 +49,14 @@ def pictures(path: Path) -> dict[str, Bgr]:
     return {name: shrunk(picture) for name, picture in found.items()}
 
 
-def shrunk(picture: Bgr, width: int = WIDTH) -> Bgr:
+def shrunk(picture: U8, width: int = WIDTH) -> U8:
     """The picture, at most that wide."""
     scale = min(1.0, width / picture.shape[1])
     small = scaled(picture, scale)
     return u8(small)
 
 
-def grid(photo: Photo, sheet: MapReading) -> Bgr:
+def grid(photo: Photo, sheet: MapReading) -> U8:
     """The photo with the grid's outline and the middle of each cell."""
     picture = photo.bgr.copy()
     thick = max(2, picture.shape[1] // 300)
@@ -67,7 +67,7 @@ def grid(photo: Photo, sheet: MapReading) -> Bgr:
     return picture
 
 
-def ink(sheet: MapReading) -> Bgr:
+def ink(sheet: MapReading) -> U8:
     """What the marks network sees: the ink of each shield, and the print that they share."""
     crops = segment(sheet.rectified.bgr)
     grey = tiles([255 * (1 - np.clip(crop[0], 0, 1)) for crop in crops.ink])
@@ -77,7 +77,7 @@ def ink(sheet: MapReading) -> Bgr:
     return np.hstack([grey, side])
 
 
-def tiles(crops: Sequence[F32]) -> Bgr:
+def tiles(crops: Sequence[F32]) -> U8:
     """Crops in the order of the cells, the castle's last, arranged as on the map."""
     size = len(crops[0])
     whole = np.full((ROWS * (size + 4), COLS * (size + 4)), 255, np.uint8)
@@ -87,7 +87,7 @@ def tiles(crops: Sequence[F32]) -> Bgr:
     return u8(cv2.cvtColor(whole, cv2.COLOR_GRAY2BGR))
 
 
-def marks(sheet: MapReading) -> Bgr:
+def marks(sheet: MapReading) -> U8:
     """The rectified sheet with the content of each shield, and its probability."""
     flat = cv2.addWeighted(
         sheet.rectified.bgr, 0.45, np.full_like(sheet.rectified.bgr, 255), 0.55, 0
@@ -105,11 +105,13 @@ def marks(sheet: MapReading) -> Bgr:
     return u8(flat)
 
 
+def main(photo: Path, folder: Path = Path("pictures")) -> None:
+    """Write the pictures into a folder."""
+    found = pictures(file_with_map(photo))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in found.items():
+        cv2.imwrite(str(folder / f"{name}.png"), picture)
+
+
 if __name__ == "__main__":
-    options = parser(__doc__)
-    options.add_argument("photo", type=file_with_map)
-    options.add_argument("-o", dest="folder", type=Path, default=Path("pictures"))
-    given = options.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    for name, picture in pictures(given.photo).items():
-        cv2.imwrite(str(given.folder / f"{name}.png"), picture)
+    run(lambda: typer.run(main))
