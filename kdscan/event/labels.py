@@ -3,7 +3,7 @@
 One picture and one truth per sheet, `NAME.jpg` and `NAME.json`, in the format of samples, so that
 they can be used wherever samples can. The truth also lists the shields that a person has checked
 (`seen`): all of a confirmed sheet, else the corrected ones. `lab.training` uses only those. A
-kingdom's truth is the JSON of `kdscan score`, as `lab.training kingdoms --photos` takes it; only
+kingdom's truth is the JSON of `kdscan score`, as `lab.training make --photos` takes it; only
 confirmed kingdoms are written, because all of their squares are used.
 """
 

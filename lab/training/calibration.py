@@ -22,7 +22,6 @@ import numpy as np
 
 from kdscan.errors import LayoutError, NoSheetFound, UsageError
 from kdscan.imaging.photo import load_photos
-from kdscan.imaging.picture import sigmoid
 from kdscan.inference.store import Models, calibrated_as
 from kdscan.reader import read_with
 from kdscan.sheets.common import ReadOptions
@@ -32,6 +31,7 @@ from kdscan.sheets.duel_map.read import RISK_SHARES
 from kdscan.templates.learn import learn_template
 from kdscan.templates.template import Template
 from lab.synth.fields import F64, Bools
+from lab.training.measure import logistic_regression
 
 BLANK = "blank.jpg"
 """A photo of a pad's empty sheet, beside its filled ones."""
@@ -125,24 +125,9 @@ def fit_platt(probabilities: F64, true: Bools) -> tuple[float, float]:
     """
     p = np.clip(probabilities, 1e-6, 1 - 1e-6)
     odds = np.log(p) - np.log1p(-p)
-
-    features = np.stack([odds, np.ones_like(odds)], 1)
-    start = np.array([1.0, 0.0])
-    fit = start.copy()
-
-    def loss(fit: F64) -> float:
-        z, away = features @ fit, fit - start
-        return float((np.logaddexp(0, z) - true * z).sum() + PRIOR_WEIGHT / 2 * (away @ away))
-
-    for _ in range(50):  # Newton's method with step halving; the loss is convex
-        p = sigmoid(np.clip(features @ fit, -500, 500))
-        gradient = features.T @ (p - true) + PRIOR_WEIGHT * (fit - start)
-        hessian = (features * (p * (1 - p))[:, None]).T @ features + PRIOR_WEIGHT * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        while loss(fit - step) > loss(fit) and np.abs(step).max() > 1e-9:
-            step = step / 2
-        fit = fit - step
-    return round(float(fit[0]), 4), round(float(fit[1]), 4)
+    features, usual = np.stack([odds, np.ones_like(odds)], 1), np.array([1.0, 0.0])
+    slope, offset = logistic_regression(features, true, usual, np.full(2, PRIOR_WEIGHT))
+    return slope, offset
 
 
 def calibrate(folder: Path, models_folder: Path) -> dict[str, object]:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +12,6 @@ from kdscan.errors import UsageError
 
 if TYPE_CHECKING:
     from kdscan.imaging import picture
-    from lab.synth.kingdoms.tiles import Board
     from lab.training.dataset import Example
 
 
@@ -36,14 +32,26 @@ Photos = Annotated[
     Path | None, folder("Folder of photos NAME.jpg beside kdscan score --json's NAME.json.")
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")]
-Network = Literal["locate", "refine", "ink", "ink_reader", "marks", "cover"]
 Effort = Annotated[
     float, typer.Option(help="Share of the work; 1e-4 to try the command out.", min=1e-4)
 ]
 
 
 def make(
-    name: Annotated[str, typer.Argument(help="The recipe: lab/recipes/NAME.toml.")],
+    names: Annotated[list[str], typer.Argument(help="Recipes: lab/recipes/NAME.toml.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change the recipe's [training]: steps=500; repeatable."),
+    ] = None,
+    version: Annotated[str, typer.Option(help="Another version than the recipe's.")] = "",
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            help="Initial weights: a folder of models, a file in lab/weights, a checkpoint.",
+            exists=True,
+        ),
+    ] = None,
+    labels: Labels = None,
     out: Out = Path("data/training"),
     models: Store = Path("models"),
     into: Annotated[
@@ -62,69 +70,40 @@ def make(
     photos: Photos = None,
     effort: Effort = 1.0,
     device: Device = "cpu",
+    painters: Annotated[int, typer.Option(help="Processes that render sheets.", min=1)] = 1,
+    loaders: Annotated[int, typer.Option(help="Processes that make samples.", min=1)] = 1,
 ) -> None:
-    """Train a version of a network by its recipe, measure, calibrate and publish it.
+    """Train networks by their recipes, measure, calibrate and publish them.
 
-    An interrupted run is resumed. `--into models` replaces the model in use; run `cards` then.
-    Networks of kingdoms need --boards or --photos.
+    An interrupted run is resumed, also with more steps. `--into models` replaces the model in use;
+    run `cards` then. Networks of kingdoms need --boards or --photos. Labelled photos are mixed with
+    synthetic sheets, so that nothing is forgotten.
     """
-    from lab.training import making
-    from lab.training.recipe import load_recipe
+    if labels is not None and not all(name.startswith("marks-") for name in names):
+        why = "labelled sheets teach marks alone"
+        raise typer.BadParameter(why, param_hint="--labels")
+    from kdscan.inference.store import Models
+    from lab.synth.kingdoms.tiles import load_boards, load_photos
+    from lab.training import making, weights_path
+    from lab.training.recipe import changed, load_recipe
     from lab.training.tasks import Material
 
-    recipe = load_recipe(models, name)
-    material = Material(out, strokes, surfaces, kingdoms_in(boards, photos))
-    into = into or out / "models"
-    found = making.make(
-        *(recipe, models, into, material), effort=effort, trained=trained, device=device
-    )
-    typer.echo(json.dumps(found["figures"], indent=1))
-
-
-def kingdoms(
-    boards: Boards = None,
-    photos: Photos = None,
-    surfaces: Surfaces = None,
-    out: Out = Path("data/training"),
-    models: Store = Path("models"),
-    version: str = "1",
-    held: Annotated[str, typer.Option(help="Kingdoms to measure on: 0/5 is every fifth.")] = "0/5",
-    again: Annotated[
-        float, typer.Option(help="Share of the steps for a second training that includes these.")
-    ] = 0.4,
-    count: Annotated[int, typer.Option(help="How many synthetic photos.")] = 500,
-    effort: Effort = 1.0,
-) -> None:
-    """Train both networks of Kingdomino's tiles on boards and a club's own photos.
-
-    Correct what kdscan reads with --set first, so that NAME.json says what is there.
-    """
-    from lab.training import making
-    from lab.training.recipe import HeldBack, Recipe, Training
-    from lab.training.tasks import TASKS, Material
-    from lab.training.trainer import LONGEST_MEAN
-
-    found_boards = kingdoms_in(boards, photos)
-    if not found_boards:
-        raise UsageError(
-            "no kingdom was found: name a folder that contains some with --boards or --photos"
+    kingdoms = (*(load_boards(boards) if boards else ()), *(load_photos(photos) if photos else ()))
+    material = Material(out, strokes, surfaces, kingdoms, _labelled(labels) if labels else ())
+    for name in names:
+        recipe, weights = changed(load_recipe(models, name), version, settings or ()), start
+        if start is not None and start.is_dir():
+            weights = weights_path(start, Models(start).path(recipe.network).parent.name)
+        found = making.make(
+            *(recipe, models, into or out / "models", material),
+            effort=effort,
+            start=weights,
+            trained=trained,
+            device=device,
+            painters=painters,
+            loaders=loaders,
         )
-    for network in ("tiles", "squares"):
-        task = TASKS[network]
-        how = Training(
-            *(task.steps, task.size, task.rate), average=LONGEST_MEAN, photos=count, again=again
-        )
-        recipe = Recipe(network, version, "", how, HeldBack(kingdoms=held))
-        material = Material(out, surfaces=surfaces, boards=found_boards)
-        found = making.make(recipe, models, models, material, effort=effort)
-        typer.echo(f"{recipe.name}: {found['figures']}")
-
-
-def kingdoms_in(boards: Path | None, photos: Path | None) -> Sequence[Board]:
-    """The kingdoms of a folder of boards, and of a folder of photos."""
-    from lab.synth.kingdoms.tiles import load_boards, load_photos
-
-    return [*(load_boards(boards) if boards else ()), *(load_photos(photos) if photos else ())]
+        typer.echo(f"{recipe.name} {json.dumps(found['figures'], indent=1)}")
 
 
 def cards(
@@ -151,90 +130,6 @@ def _labelled(folder: Path) -> list[Example]:
     return found
 
 
-def fit(
-    name: Network,
-    out: Out = Path("data/training"),
-    steps: Annotated[
-        int | None, typer.Option(help="Number of steps; by default the network's usual one.", min=3)
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the training in OUT, if there is one.")
-    ] = False,
-    start: Annotated[
-        Path | None,
-        typer.Option(
-            help="Initial weights: a folder of models, a file in lab/weights, a checkpoint.",
-            exists=True,
-        ),
-    ] = None,
-    labels: Labels = None,
-    strokes: Strokes = None,
-    surfaces: Surfaces = None,
-    rate: Annotated[
-        float | None,
-        typer.Option(
-            help="Highest learning rate; lower it when you train published weights further."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed of the sheets.", min=0, max=80)
-    ] = None,
-    count: Annotated[
-        int | None, typer.Option(help="Sheets rendered at a time; 600 by default.", min=1)
-    ] = None,
-    views: Annotated[
-        int | None, typer.Option(help="How often each sheet is used; 6 by default.", min=1)
-    ] = None,
-    batch: Annotated[int | None, typer.Option(help="Examples per step.", min=1)] = None,
-    device: Device = "cpu",
-    painters: Annotated[int, typer.Option(help="Processes that render sheets.", min=1)] = 1,
-    loaders: Annotated[int, typer.Option(help="Processes that make samples.", min=1)] = 1,
-    save_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.")] = 180.0,
-) -> None:
-    """Train one network from random or published weights, rendering sheets meanwhile.
-
-    Checkpoints are written every few minutes; --resume continues from the last one, or with
-    more --steps. Labelled photos are mixed with synthetic sheets, so that nothing is
-    forgotten.
-    """
-    if labels is not None and name != "marks":
-        why = "labelled sheets teach marks alone"
-        raise typer.BadParameter(why, param_hint="--labels")
-    from kdscan.inference.store import Models
-    from lab.training import weights_path
-    from lab.training.supply import COUNT, VIEWS
-    from lab.training.tasks import TASKS, Material, supply
-    from lab.training.trainer import Run, digest, latest, train
-
-    task, folder = TASKS[name], out / name
-    if start is not None and start.is_dir():
-        start = weights_path(start, Models(start).path(name).parent.name)
-    also = _labelled(labels) if labels is not None else []
-    kept = latest(folder)
-    if kept is None:
-        usual = Run(name, task.steps, task.rate, task.size, count=COUNT, views=VIEWS)
-    else:
-        usual = kept[1]
-    options: dict[str, Any] = {"steps": steps, "rate": rate, "seed": seed, "count": count}
-    options |= {"views": views, "batch": batch, "parent": start and digest(start)}
-    run = replace(usual, **{key: value for key, value in options.items() if value is not None})
-    if kept is None:
-        run = run.trimmed()
-    elif replace(usual, count=run.count).trimmed() == usual:  # trimmed to what it was begun with
-        run = replace(run, count=usual.count)
-    material = Material(folder, strokes, surfaces, labelled=also)
-    train(
-        *(task, run, supply(run, material), folder),
-        start=start,
-        resume=resume,
-        device=device,
-        loaders=loaders,
-        painters=painters,
-        save_every_s=save_every,
-    )
-    print(f"{folder}.pt", file=sys.stderr)
-
-
 def test(
     labels: Annotated[
         Path,
@@ -259,13 +154,13 @@ def test(
 
 def _network(weights: Path) -> picture.Network:
     """The inference graph of the marks network of a checkpoint."""
-    from lab.training.marks_networks import MarksInference, MarksNet
+    from lab.training.marks_networks import MarksNet, OneSheet
     from lab.training.task import as_network
     from lab.training.trainer import load_weights
 
     net = MarksNet()
     load_weights(net, weights)
-    return as_network(MarksInference(net))
+    return as_network(OneSheet(net))
 
 
 def calibrate_totals(

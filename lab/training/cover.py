@@ -16,17 +16,9 @@ from kdscan.marks.network import COVER_PX
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from lab.synth.fields import F32, U8, Rng, f32, gaussian, u8
 from lab.synth.patches import with_things
-from lab.training.dataset import Example, unpack
+from lab.training.dataset import Example
 from lab.training.networks import conv
-from lab.training.sheet_views import (
-    PHOTO_SEVERITY,
-    as_batch,
-    as_picture,
-    degraded,
-    random_maps,
-    seeded_from,
-    warped,
-)
+from lab.training.sheet_views import random_view
 from lab.training.task import Batch, Task
 
 STRIDE = 4
@@ -110,8 +102,8 @@ def _cell_centers(x: Tensor, side: int) -> Tensor:
 
 def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
     """A rectified sheet with objects on it, (336, 464, 3) uint8, and their mask, (336, 464)."""
-    flat = half_size(_view(rng, example))
-    looks = half_size(_view(rng, other)) if rng.random() < 0.3 else flat
+    flat = half_size(random_view(rng, example)[0])
+    looks = half_size(random_view(rng, other)[0]) if rng.random() < 0.3 else flat
     seen, hidden = with_things(rng, flat, looks, COVER_PX)
     if rng.random() < 0.5:
         seen = gaussian(seen, rng.uniform(0.3, 1.0))
@@ -123,14 +115,6 @@ def cover_sample(rng: Rng, example: Example, other: Example) -> tuple[U8, F32]:
         np.ascontiguousarray(seen[::down, ::across]),
         np.ascontiguousarray(hidden[::down, ::across]),
     )
-
-
-def _view(rng: Rng, example: Example) -> U8:
-    """A rectified sheet (672, 928, 3), degraded and slightly out of place."""
-    random = seeded_from(rng)
-    moved = warped(as_batch(unpack(example.flat)), random_maps(random, 1))
-    severity = torch.tensor([PHOTO_SEVERITY if example.photographed else 1.0])
-    return as_picture(degraded(random, moved, severity))
 
 
 def batch(rng: Rng, examples: list[Example]) -> Batch:
@@ -164,7 +148,7 @@ def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     }
 
 
-TASK = Task(CoverNet, batch, loss, size=4, steps=12_000, rate=3e-3)
+TASK = Task(CoverNet, batch, loss)
 
 
 def cover_figures(net: Network, examples: Sequence[Example]) -> dict[str, float]:

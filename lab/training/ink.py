@@ -14,13 +14,14 @@ from torch.nn import functional as F
 from kdscan.imaging.formats import png
 from kdscan.imaging.picture import Network
 from kdscan.imaging.rectify import FLAT_PX
+from kdscan.marks.crops import CROP_CELLS, INPUT_PX, crop_cell, resized, segment
 from kdscan.rules.duel.board import Board
-from lab.synth.fields import U8, Rng, f32, lit, u8
+from lab.synth.fields import U8, Rng, f32, lit, looked_up, u8
 from lab.synth.scene import inked_page
 from lab.training.dataset import WIDE_MARGIN, jpeg, random_own_page, unpack, worker_strokes
 from lab.training.marks_networks import InkNet
-from lab.training.sheet_views import cropped, crops, degraded, random_maps, warped
-from lab.training.task import Batch, RandomTensors, Task
+from lab.training.sheet_views import degraded, random_map
+from lab.training.task import Batch, Task
 
 MIN_INK, FULL_INK = 0.03, 0.12
 """Shares of light absorbed by ink that map to 0 and 1 in the target."""
@@ -57,34 +58,20 @@ def ink_example(seed: int) -> InkExample:
 
 
 def ink_batch(rng: Rng, examples: list[InkExample]) -> Batch:
-    """Sheets in random light (B, 3, H, W) uint8, and their ink (B, 1, H, W) uint8."""
-    seen = [add_shadow(rng, unpack(e.filled)).transpose(2, 0, 1) for e in examples]
-    packed = [np.frombuffer(e.ink, np.uint8) for e in examples]
-    ink = [np.asarray(cv2.imdecode(one, cv2.IMREAD_GRAYSCALE))[None] for one in packed]
-    return torch.from_numpy(np.stack(seen)), torch.from_numpy(np.stack(ink))
-
-
-def ink_views(random: RandomTensors, batch: Batch) -> Batch:
-    """Degraded views of the sheets, slightly out of place and randomly mirrored: ink
-    (B, 35, 1, 128, 128), coarse planes (B, 35, 3, 64, 64), and which part of each pixel of a crop
-    was drawn, (B, 35, 128, 128), 0..1."""
-    pictures, masks = batch
-    maps = random_maps(random, len(pictures))
-    seen = degraded(
-        random, warped(pictures, maps).round(), torch.ones(len(maps), device=random.device)
-    )
-    drawn = warped(masks, maps) / 255
-    ways = random.integers(4, len(maps)).tolist()
-    seen, drawn = (
-        torch.stack([one.flip(MIRRORED[way]) for one, way in zip(views, ways, strict=True)])
-        for views in (seen, drawn)
-    )
-    ink, coarse = crops(seen)
-    return ink.half(), coarse.half(), cropped(drawn[:, 0])
-
-
-MIRRORED = ((), (1,), (2,), (1, 2))
-"""Axes of a picture (C, H, W) along which a view is mirrored."""
+    """Degraded views of the sheets in random light, slightly out of place and randomly mirrored:
+    ink (B, 35, 1, 128, 128), coarse planes (B, 35, 3, 64, 64), and which part of each pixel of a
+    crop was drawn, (B, 35, 128, 128), 0..1."""
+    samples = []
+    for example in examples:
+        at = random_map(rng)
+        view = degraded(rng, looked_up(add_shadow(rng, unpack(example.filled)), at), 1.0)
+        mask = looked_up(unpack(example.ink, cv2.IMREAD_GRAYSCALE), at)
+        down, across = (int(rng.choice((1, -1))) for _ in range(2))
+        crops, drawn = segment(view[::down, ::across]), f32(mask[::down, ::across] / 255)
+        parts = [resized(crop_cell(drawn, *cell), INPUT_PX) for cell in CROP_CELLS]
+        samples.append((crops.ink, crops.coarse, np.stack(parts)))
+    ink, coarse, drawn = (torch.from_numpy(np.stack(p)) for p in zip(*samples, strict=True))
+    return ink.half(), coarse.half(), drawn
 
 
 def add_shadow(rng: Rng, flat: U8) -> U8:
@@ -114,18 +101,16 @@ def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     }
 
 
-TASK = Task(InkNet, ink_batch, loss, size=4, steps=1500, rate=3e-3, n_inputs=2, views=ink_views)
+TASK = Task(InkNet, ink_batch, loss, n_inputs=2)
 
 
 def ink_figures(net: Network, examples: Sequence[InkExample]) -> dict[str, float]:
     """Over the pixels of all crops: area under the ROC curve, intersection over union, true and
     false positive rates."""
-    rng, random = np.random.default_rng(0), RandomTensors(0)
+    rng = np.random.default_rng(0)
     drawn, blank = np.zeros(1001), np.zeros(1001)
     for example in examples:
-        ink, coarse, mask = (
-            part.float().numpy() for part in ink_views(random, ink_batch(rng, [example]))
-        )
+        ink, coarse, mask = (part.float().numpy() for part in ink_batch(rng, [example]))
         (logits,) = net(ink, coarse)
         p = np.round(1000 / (1 + np.exp(-np.clip(logits, -30, 30)))).astype(int)
         drawn += np.bincount(p[mask > 0.5], minlength=1001)

@@ -93,17 +93,13 @@ class InkReaderNet(nn.Module):
         token = self.last(self.attention(self.token(torch.cat(tokens, -1))))
         both = [circles, token[:, :, None].expand(-1, -1, MAX_CIRCLES, -1)]
         crossed = self.crossed(torch.cat(both, -1))[..., 0].float()
-        number = _number_of(torch.sigmoid(crossed) * there)
+        # how probable it is that so many of these independent events happen
+        chances = torch.sigmoid(crossed) * there
+        number = F.pad(torch.ones_like(chances[..., :1]), (0, MAX_CROSSES))
+        for chance in chances.split(1, -1):
+            number = number * (1 - chance) + F.pad(number[..., :-1], (1, 0)) * chance
         crosses = torch.log(number * 0.995 + 1e-3) + self.crosses(token).float()
         return self.coat(token).float(), crosses, crossed
-
-
-def _number_of(chances: Tensor) -> Tensor:
-    """(..., 5): probability that so many of some independent events (..., 4) happen."""
-    number = F.pad(torch.ones_like(chances[..., :1]), (0, MAX_CROSSES))
-    for chance in chances.split(1, -1):
-        number = number * (1 - chance) + F.pad(number[..., :-1], (1, 0)) * chance
-    return number
 
 
 def batch(rng: Rng, sheets: list[InkSheet]) -> Batch:
@@ -206,7 +202,7 @@ def loss(out: tuple[Tensor, ...], of_batch: Batch) -> dict[str, Tensor]:
     }
 
 
-TASK = Task(InkReaderNet, batch, loss, size=8, steps=12500, rate=1.6e-3, n_inputs=5)
+TASK = Task(InkReaderNet, batch, loss, n_inputs=5)
 
 
 def figures(net: Network, sheets: Sequence[InkSheet]) -> dict[str, float]:

@@ -32,7 +32,7 @@ from lab.synth.fields import F32, F64, U8, Rng, any_of, u8
 from lab.synth.pads import pad_blank, pad_print
 from lab.synth.photo.camera import Level
 from lab.synth.scene import Page, draw_page, shoot
-from lab.training.dataset import labels, worker_strokes
+from lab.training.dataset import labels, unpack, worker_strokes
 
 SHEETS = 25
 """Sheets of each pad."""
@@ -70,20 +70,17 @@ class InkSheet:
 
     def ink_picture(self) -> U8:
         """(504, 696), 0 for none and 255 for full ink."""
-        return _grey(self.ink)
+        return unpack(self.ink, cv2.IMREAD_GRAYSCALE)
 
     def printed(self) -> PrintedCells:
         """What the reader knows of the print."""
         return _printed(self.pad, self.cell)
 
 
-def _grey(packed: bytes) -> U8:
-    return np.asarray(cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_GRAYSCALE), np.uint8)
-
-
 @lru_cache(maxsize=64)
 def _printed(pad: bytes, cell: CellGeometry) -> PrintedCells:
-    return PrintedCells.of(_grey(pad), cell.shield, cell.circles, cell.radius)
+    grey = unpack(pad, cv2.IMREAD_GRAYSCALE)
+    return PrintedCells.of(grey, cell.shield, cell.circles, cell.radius)
 
 
 def ink_sheet(seed: int) -> InkSheet | None:

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import onnx
 import torch
+from msgspec import structs
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
@@ -31,7 +32,7 @@ from lab.synth.fields import f32
 from lab.training import ink_reader, kingdoms, spellbook, weights_path
 from lab.training.cover import cover_figures
 from lab.training.ink import ink_figures
-from lab.training.marks_networks import MarksInference, MarksNet
+from lab.training.marks_networks import MarksNet, OneSheet
 from lab.training.measure import (
     best_temperature,
     locate_figures,
@@ -40,11 +41,10 @@ from lab.training.measure import (
     refine_figures,
 )
 from lab.training.networks import Calibrated
-from lab.training.recipe import UNKNOWN, Recipe
-from lab.training.supply import VIEWS
+from lab.training.recipe import Recipe, scaled
 from lab.training.task import as_network
 from lab.training.tasks import TASKS, Material, held_back, split, supply
-from lab.training.trainer import Run, digest, keep_weights, load_weights, train
+from lab.training.trainer import digest, keep_weights, load_weights, train
 
 INK_PLANES = (len(CELLS) + 1, 1, INPUT_PX, INPUT_PX)
 COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), COARSE_PX, COARSE_PX)
@@ -152,7 +152,7 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
 
 
 def _marks(net: nn.Module, held: Sequence[Any]) -> dict[str, Any]:
-    logits = marks_logits(as_network(MarksInference(cast(MarksNet, net))), held)
+    logits = marks_logits(as_network(OneSheet(cast(MarksNet, net))), held)
     coat, crosses, true_coat, true_crosses = logits
     temperatures = {
         "coat": best_temperature(coat, true_coat),
@@ -187,7 +187,7 @@ def calibrated_network(
     `measure`."""
     if isinstance(net, MarksNet):
         heads = (temperatures.get("coat", 1.0), temperatures.get("crosses", 1.0), 1.0, 1.0)
-        return Calibrated(MarksInference(net), heads)
+        return Calibrated(OneSheet(net), heads)
     if network == "spellbook":
         return Calibrated(net, (torch.tensor([*temperatures.values()] or [1.0]),))
     return Calibrated(net, tuple(temperatures.values())) if temperatures else net
@@ -221,32 +221,6 @@ def publish(
     path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
 
 
-MIN_COUNT = 6
-"""Least number of steps or examples, however small the effort."""
-
-
-def scaled(usual: int, effort: float) -> int:
-    """A number of a recipe, scaled by the effort."""
-    return max(MIN_COUNT, round(usual * effort)) if usual else 0
-
-
-def run_of(recipe: Recipe, start: Path | None, effort: float) -> Run:
-    """The training run of a recipe; start: its parent's weights."""
-    training = recipe.training
-    run = Run(
-        recipe.network,
-        scaled(training.steps, effort),
-        training.rate,
-        training.batch,
-        seed=training.seed,
-        parent=digest(start) if start else "",
-        count=scaled(training.count, effort),
-        views=VIEWS if training.views == UNKNOWN else training.views,
-        average=training.average,
-    )
-    return run.trimmed()
-
-
 def start_of(recipe: Recipe, models: Path) -> Path | None:
     """The weights of a recipe's parent; None without a parent.
 
@@ -270,47 +244,40 @@ def make(
     material: Material,
     *,
     effort: float = 1.0,
+    start: Path | None = None,
     trained: Path | None = None,
-    device: str = "cpu",
+    **how: Any,
 ) -> dict[str, Any]:
     """Train, measure and publish a version as `into`/NAME; returns the measurements.
 
-    models: the folder with its parent's weights. effort: share of the steps and examples.
-    trained: final checkpoint of a training by this recipe, to be used instead of training again.
-    An interrupted training in the material's folder is resumed. Raises UsageError for a recipe that
-    cannot be followed.
+    models: the folder with its parent's weights. effort: share of the steps and examples. start:
+    initial weights in place of the parent's. trained: final checkpoint of a training by this
+    recipe, to be used instead of training again. how: of `train`. An interrupted training in the
+    material's folder is resumed. Raises UsageError for a recipe that cannot be followed.
     """
-    if unknown := recipe.unknown():
-        print(f"{recipe.name}: {', '.join(unknown)} unknown, the usual taken", file=sys.stderr)
+    if recipe.unknown:
+        print(
+            f"{recipe.name}: {', '.join(recipe.unknown)} unknown, the usual taken", file=sys.stderr
+        )
     network, home = recipe.network, material.folder / recipe.name
     boards, back = split(material.boards, recipe.held_back.kingdoms)
-    material = replace(material, boards=boards)
-    net: nn.Module = TASKS[network].net()
+    task, training = TASKS[network], recipe.training.scaled(effort)
+    shown = replace(material, folder=home / "run", boards=boards)
     if trained is not None:
+        net: nn.Module = task.net()
         load_weights(net, trained)
     else:
-        start = start_of(recipe, models)
-        run = run_of(recipe, start, effort)
-        net = _train(recipe, run, start, replace(material, folder=home / "run"), effort, device)
+        examples = supply(network, training, shown)
+        start = start or start_of(recipe, models)
+        net = train(task, training, examples, shown.folder, start=start, **how).cpu()
     count = scaled(recipe.held_back.count, effort)
     count += count % 2  # spellbooks: one half for calibration, the other for measurement
     held = replace(material, folder=home, boards=back)
     found = measure(network, net, held_back(network, recipe.held_back.seed, count, held))
-    if back and trained is None and (share := recipe.training.again):
-        start = home / "run.pt"
-        more = replace(run, steps=scaled(run.steps, share), parent=digest(start))
-        material = replace(material, folder=home / "again", boards=[*boards, *back])
-        net = _train(recipe, more, start, material, effort, device)
+    if back and trained is None and training.again:
+        training = structs.replace(training, steps=scaled(training.steps, training.again))
+        shown = replace(material, folder=home / "again")
+        start, examples = home / "run.pt", supply(network, training, shown)
+        net = train(task, training, examples, shown.folder, start=start, **how).cpu()
     publish(network, recipe.version, net, found, into)
     return found
-
-
-def _train(
-    recipe: Recipe, run: Run, start: Path | None, material: Material, effort: float, device: str
-) -> nn.Module:
-    photos, pages = (
-        scaled(number, effort) for number in (recipe.training.photos, recipe.training.pages)
-    )
-    shown = supply(run, material, photos=photos, pages=pages)
-    task, folder = TASKS[recipe.network], material.folder
-    return train(task, run, shown, folder, start=start, resume=True, device=device).cpu()

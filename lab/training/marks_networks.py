@@ -6,12 +6,9 @@ Names of modules and parameters are keys of the weight files in `lab/weights`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from kdscan.marks.crops import CHANNELS
 from kdscan.rules.duel.board import CASTLE, CELLS, MAX_CROSSES
@@ -19,121 +16,16 @@ from kdscan.rules.duel.coats import COATS
 from lab.training.networks import Attention, Residual, conv
 
 
-class MarksInference(nn.Module):
-    """(35, 1, 128, 128) ink and (35, 3, 64, 64) coarse planes, the castle last → logits
-    (1, 34, 7), (1, 34, 5), (1, 1) and offsets (1, 35, 2) in cells, the same as `MarksNet` gives for
-    these crops."""
-
-    edges: Tensor
+class OneSheet(nn.Module):
+    """`MarksNet` as it is published, for the crops of one sheet: (35, 1, 128, 128) ink and
+    (35, 3, 64, 64) coarse planes → its outputs but the last."""
 
     def __init__(self, net: MarksNet) -> None:
         super().__init__()
-        self.net = net.eval()  # batch norms must be in evaluation mode to be folded into kernels
-        self.context8, self.context16 = (
-            SheetContextInference(net.context8),
-            SheetContextInference(net.context16),
-        )
-        mean = torch.full((1, len(CELLS)), 1 / len(CELLS))
-        castle = torch.zeros(5, 1)
-        edges = torch.cat([torch.cat([mean, net.edges[0].cpu()]), castle], 1)
-        self.register_buffer("edges", edges, persistent=False)
+        self.net = net
 
     def forward(self, ink: Tensor, coarse: Tensor) -> tuple[Tensor, ...]:
-        net = self.net
-        both = net.coarse4(coarse) + net.fine4(net.fine(ink))
-        at8 = self.context8(net.to8(torch.relu(both)), self.edges)
-        at16 = self.context16(net.to16(at8), self.edges)
-        at32 = net.to32(at16)
-        near, fine = _pooled(at32), _pooled(at16)
-        count = torch.sigmoid(net.spots(at8)).sum((2, 3)) / 4
-        features = torch.cat([near, fine, count], 1)[None, :-1]
-        combined = torch.cat([features, net.attention(net.token(features) + net.position)], 2)
-        head = self.net.offset
-        own = torch.relu(head.squeeze(at16)).flatten(1)[None]
-        sheet = head.sheet((self.edges @ own).flatten(1))
-        offsets: Tensor = head.out(torch.relu(head.cell(own) + sheet[:, None]))
-        return net.coat(combined), net.crosses(combined), net.castle(near[-1:]), offsets
-
-
-class SheetContextInference(nn.Module):
-    """`SheetContext` for one sheet: cells (35, C, H, W), and weights (5, 35) of the shields for
-    their mean and their means along the four edges."""
-
-    def __init__(self, shared: SheetContext) -> None:
-        super().__init__()
-        self.shared = shared
-        layer, norm = shared.mix[0], shared.mix[1]
-        self.mix = fuse_conv_bn_eval(layer, norm)
-
-    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
-        cells, c, h, w = x.shape
-        flat = x.flatten(1)
-        means = edges @ flat
-        spread = (edges[:1] @ (flat - means[:1]).square()).add(1e-4).sqrt()
-        sheet = self.shared.sheet(torch.cat([means[:1], spread]).view(1, 2 * c, h, w))
-        common = sheet + self.shared.edges(means[1:].view(1, 4 * c, h, w))
-        # Split only here, so that both halves are stored as one kernel.
-        own, of_common = self.mix.weight.split(c, 1)
-        wide = F.conv2d(common, of_common).expand(cells, -1, -1, -1)
-        y = torch.relu(F.conv2d(x, own, self.mix.bias) + wide)
-        return torch.relu(x + self.shared.out(y))
-
-
-def _pooled(x: Tensor) -> Tensor:
-    """(N, C, H, W) → (N, 2 C): global average and maximum."""
-    return torch.cat([F.adaptive_avg_pool2d(x, 1), F.adaptive_max_pool2d(x, 1)], 1).flatten(1)
-
-
-POOLED = {
-    "token": (8, 8, 4, 4),
-    "coat": (8, 8, 4, 4),
-    "crosses": (8, 8, 4, 4),
-    "castle": (8, 8),
-    "context8.sheet": (2, 2),
-    "context8.edges": (2, 2, 2, 2),
-    "context8.mix": (2, 2),
-    "context16.sheet": (4, 4),
-    "context16.edges": (4, 4, 4, 4),
-    "context16.mix": (4, 4),
-}
-"""Layers that read several concatenated feature maps: the maps' channels, as multiples of the
-network's width. The inputs after them (counts, tokens) do not depend on the width."""
-
-_GRID = "offset.cell.weight"
-
-
-def widen(net: MarksNet, narrow: Mapping[str, Tensor]) -> None:
-    """Load the weights of a narrower network, in place.
-
-    The head that predicts offsets reads whole grids of features: if the narrower network saw crops
-    of another size (marks 18: 160 pixels), it keeps its initial weights. Raises ValueError for
-    weights that are not those of a `MarksNet` with fewer channels.
-    """
-    wide = net.state_dict()
-    width, old = len(wide["fine.0.weight"]), len(narrow["fine.0.weight"])
-    if narrow[_GRID].shape != wide[_GRID].shape:
-        narrow = {name: w for name, w in narrow.items() if not name.startswith("offset.")}
-    for name, weights in narrow.items():
-        own = wide.get(name)
-        if own is None or any(a < b for a, b in zip(own.shape, weights.shape, strict=True)):
-            raise ValueError(f"{name} does not fit into a network of width {width}")
-        if own.shape == weights.shape:
-            own.copy_(weights)
-            continue
-        if own.ndim == 1:
-            own[: len(weights)] = weights
-            continue
-        layer = name.removesuffix(".weight").removesuffix(".0")
-        # the columns of a wide layer for the `count` columns of the narrow one
-        out: list[int] = []
-        start = 0
-        for channels in POOLED.get(layer, ()):
-            out += range(start, start + channels * old)
-            start += channels * width
-        columns = out + list(range(start, start + weights.shape[1] - len(out)))
-        own[: len(weights)] = 0
-        own[: len(weights), columns] = weights
-    net.load_state_dict(wide)
+        return self.net(ink[None], coarse[None])[:-1]  # type: ignore[no-any-return]
 
 
 class SheetContext(nn.Module):
@@ -321,7 +213,7 @@ class InkNet(CellFeatures):
         nn.init.constant_(self.out.bias, -2.0)
 
     def forward(self, ink: Tensor, coarse: Tensor) -> Tensor:
-        at4, at8, at16 = self.maps(ink, coarse, self.edges.expand(ink.shape[0], -1, -1))
+        at4, at8, at16 = self.maps(ink, coarse, self.edges)
         y = _doubled(self.up16(at16.flatten(0, 1)))
         y = _doubled(self.up8(torch.cat([y, at8.flatten(0, 1)], 1)))
         pixels = self.pixels(F.pixel_unshuffle(ink.flatten(0, 1), 4))

@@ -9,11 +9,11 @@ import numpy as np
 
 from kdscan.detection.locate import SheetOutline, locate
 from kdscan.detection.register import register
-from kdscan.imaging.picture import Network, Photo
+from kdscan.imaging.picture import Network, Photo, sigmoid
 from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, lattice_to_flat
 from kdscan.marks.crops import segment
 from kdscan.rules.duel.board import CELLS, COLS
-from lab.synth.fields import F64, I64, u8
+from lab.synth.fields import F64, I64, Bools, u8
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, UNKNOWN, WIDE_MARGIN, Example, unpack
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
@@ -62,6 +62,28 @@ def best_temperature(logits: F64, truth: I64) -> float:
         return float(np.mean(np.log(np.exp(z).sum(1)) - z[np.arange(len(z)), truth]))
 
     return float(min(np.exp(np.linspace(np.log(0.4), np.log(3), 80)), key=loss))
+
+
+def logistic_regression(features: F64, true: Bools, usual: F64, weight: F64) -> list[float]:
+    """Maximum a posteriori weights (K,) of features (N, K), rounded.
+
+    usual, weight: (K,), means of their normal prior and its precisions.
+    """
+    fit = usual
+
+    def loss(fit: F64) -> float:
+        z = features @ fit
+        return float((np.logaddexp(0, z) - true * z).sum() + weight @ (fit - usual) ** 2 / 2)
+
+    for _ in range(50):  # Newton's method with step halving; the loss is convex
+        p = sigmoid(np.clip(features @ fit, -500, 500))
+        gradient = features.T @ (p - true) + weight * (fit - usual)
+        hessian = (features * (p * (1 - p))[:, None]).T @ features + np.diag(weight)
+        step = np.linalg.solve(hessian, gradient)
+        while loss(fit - step) > loss(fit) and np.abs(step).max() > 1e-9:
+            step = step / 2
+        fit = fit - step
+    return [round(float(value), 4) for value in fit]
 
 
 def expected_calibration_error(stated: F64, right: F64) -> float:

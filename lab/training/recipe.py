@@ -1,8 +1,8 @@
 """Recipes: how each version of a network is made, in `lab/recipes/NAME-VERSION.toml`; and the cards
 of the models in use, written from recipes and published measurements.
 
-Of one version, nobody recorded how often its examples were used; making it again uses today's
-default instead, and says so.
+Of two versions, nobody recorded how often their examples were used; their recipes hold today's
+usual value instead, and say so.
 """
 
 from __future__ import annotations
@@ -10,15 +10,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from kdscan.errors import UsageError
 from kdscan.inference.store import NETWORKS, Models
 from lab.training import recipe_path, weights_path
 
-UNKNOWN: Literal["unknown"] = "unknown"
+MIN_COUNT = 6
+"""Least number of steps or examples, however small the effort."""
+
+
+def scaled(usual: int, effort: float) -> int:
+    """A number of a recipe, scaled by the effort."""
+    return max(MIN_COUNT, round(usual * effort)) if usual else 0
 
 
 class Parent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,10 +58,17 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     average: int
     seed: int = 0
     count: int = 0
-    views: int | Literal["unknown"] = 0
+    views: int = 0
     photos: int = 0
     pages: int = 0
     again: float = 0.0
+
+    def scaled(self, effort: float) -> Training:
+        """A share of the work, without examples in a block that no step would use."""
+        numbers = ("steps", "count", "photos", "pages")
+        less = {name: scaled(getattr(self, name), effort) for name in numbers}
+        used = -(-less["steps"] * self.batch // self.views) if self.views else 0
+        return structs.replace(self, **less | {"count": min(less["count"], used)})
 
 
 class HeldBack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,7 +84,8 @@ class HeldBack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One version of a network; about: its data, their licences, and what no field says."""
+    """One version of a network; about: its data, their licences, and what no field says. unknown:
+    names of hyperparameters that nobody recorded, for which the usual values stand."""
 
     network: str
     version: str
@@ -78,6 +93,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     training: Training
     held_back: HeldBack
     parent: Parent | None = None
+    unknown: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -89,11 +105,6 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The parent's NETWORK-VERSION, "" without one."""
         parent = self.parent
         return f"{parent.network or self.network}-{parent.version}" if parent else ""
-
-    def unknown(self) -> list[str]:
-        """Names of the hyperparameters that were not recorded."""
-        fields = msgspec.structs.asdict(self.training)
-        return [name for name, value in fields.items() if value == UNKNOWN]
 
 
 def load_recipe(models: Path, name: str) -> Recipe:
@@ -116,6 +127,19 @@ def load_recipe(models: Path, name: str) -> Recipe:
     if recipe.training.steps < 1 or recipe.training.batch < 1 or recipe.training.rate <= 0:
         raise UsageError(f"{path}: steps, batch and rate must be more than 0")
     return recipe
+
+
+def changed(recipe: Recipe, version: str, settings: Iterable[str]) -> Recipe:
+    """The recipe of another version, "" for the same, with settings NAME=VALUE of its training.
+
+    Raises UsageError for one that there is not.
+    """
+    values = structs.asdict(recipe.training) | dict(s.partition("=")[::2] for s in settings)
+    try:
+        training = msgspec.convert(values, Training, strict=False)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"--set: {error}") from error
+    return structs.replace(recipe, version=version or recipe.version, training=training)
 
 
 GENERATED = "<!-- made by python -m lab.training cards -->"
@@ -156,8 +180,8 @@ def card(recipe: Recipe, measured: Mapping[str, Any], trainable: bool) -> str:
     ]
     if trainable:
         parts.append(f"Training goes on from `lab/weights/{recipe.name}.npz`.")
-    if missing := recipe.unknown():
-        parts.append(f"Nobody noted its {', '.join(missing)}: the usual values are taken.")
+    if recipe.unknown:
+        parts.append(f"Nobody noted its {', '.join(recipe.unknown)}: the usual values are taken.")
     return "\n\n".join(parts) + "\n"
 
 
@@ -167,9 +191,9 @@ def _facts(recipe: Recipe, measured: Mapping[str, Any]) -> Iterator[tuple[str, s
     yield "SHA-256", f"`{measured['sha256']}`"
     if parent is not None:
         yield "goes on from", f"{recipe.parent_name.replace('-', ' ')}, `{parent.model}`"
-    for name, value in msgspec.structs.asdict(training).items():
+    for name, value in structs.asdict(training).items():
         if value:
-            yield FIELD_TITLES[name], _format(value)
+            yield FIELD_TITLES[name], "unknown" if name in recipe.unknown else _format(value)
     if held.count:
         yield "held back", f"{held.count:,} from seed {held.seed:,}"
     if held.kingdoms:

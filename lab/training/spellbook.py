@@ -22,7 +22,11 @@ from lab.synth.hands.book import draw_spellbook, played_book, wild_book
 from lab.synth.photo.camera import LEVELS, compress, photograph
 from lab.synth.scene import own_book
 from lab.training.augment import relight
-from lab.training.measure import best_temperature, expected_calibration_error
+from lab.training.measure import (
+    best_temperature,
+    expected_calibration_error,
+    logistic_regression,
+)
 from lab.training.networks import Attention, Calibrated, conv
 from lab.training.task import Batch, Task
 
@@ -185,7 +189,7 @@ def loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     }
 
 
-TASK = Task(SpellNet, batch, loss, size=8, steps=4000, rate=2e-3)
+TASK = Task(SpellNet, batch, loss)
 
 
 def logits(net: nn.Module, example: BookExample) -> F64:
@@ -205,19 +209,9 @@ def fit_struck(net: nn.Module, examples: list[BookExample]) -> StruckBy:
             ordered = np.sort(out[list(ids)])
             features.append([ordered[-1], ordered[-2], ordered.mean(), 1.0])
             labels.append(struck)
-    x, y = torch.tensor(np.array(features)), torch.tensor(np.array(labels, float))
-    w = torch.tensor([0.3, 0.3, 0.3, 0.0], dtype=torch.float64, requires_grad=True)
-    optimiser = torch.optim.LBFGS([w], max_iter=200)
-
-    def closure() -> Tensor:
-        optimiser.zero_grad()
-        loss = F.binary_cross_entropy_with_logits(x @ w, y) + 1e-3 * (w[:3] ** 2).sum()
-        loss.backward()
-        return loss
-
-    optimiser.step(closure)
-    largest, second, mean, bias = (round(float(v), 4) for v in w.detach())
-    return StruckBy(largest, second, mean, bias)
+    prior = 2e-3 * len(labels) * np.array([1, 1, 1, 1e-9])
+    fit = logistic_regression(np.array(features), np.array(labels), np.zeros(4), prior)
+    return StruckBy(*fit)
 
 
 def temperature(net: nn.Module, examples: list[BookExample], head: int) -> float:

@@ -24,9 +24,6 @@ from typing import Any
 
 import numpy as np
 
-COUNT, VIEWS = 600, 6
-"""Defaults: sheets rendered in a block, and how often each is used."""
-
 FILE_SIZE = 25
 """Examples in a file, about 5 MB; the files of a block are distributed among the processes."""
 

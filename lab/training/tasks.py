@@ -14,21 +14,20 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from kdscan.errors import UsageError
-from kdscan.rules.duel.board import CELLS, MAX_CROSSES
 from lab.synth.fields import F32, U8, Rng
 from lab.synth.kingdoms.tiles import Board
 from lab.training import augment, cover, ink, ink_reader, kingdoms, spellbook
 from lab.training.augment import oversample_bent, refine_sample
-from lab.training.dataset import Example, init_worker, marks_example, photo_example, unpack
+from lab.training.dataset import Example, init_worker, marks_example, photo_example
 from lab.training.ink import ink_example
 from lab.training.ink_sheets import ink_sheet
 from lab.training.kingdoms import KingdomExample, squares_sample, tiles_sample
 from lab.training.marks_networks import MarksNet
 from lab.training.networks import LocateNet, RefineNet, SquaresNet, TilesNet
-from lab.training.sheet_views import Sheets, samples
+from lab.training.recipe import Training
+from lab.training.sheet_views import sample
 from lab.training.supply import FixedSupply, RenderedSupply, Supply, render
-from lab.training.task import Batch, RandomTensors, Task
-from lab.training.trainer import Run
+from lab.training.task import Batch, Task
 
 TRAIN_SEED, SEED_STRIDE = 100_000_000, 10_000_000
 """Seed of the first sheet of training 0, and the distance to that of the next training."""
@@ -78,36 +77,37 @@ def split(boards: Sequence[Board], held: str) -> tuple[list[Board], list[Board]]
     return train, [board for board in boards if board.kingdom in back]
 
 
-def supply(run: Run, material: Material, *, photos: int = 0, pages: int = 0) -> Supply:
-    """The examples of a training. photos, pages: for spellbooks and kingdoms, numbers of examples
-    rendered in advance; those of other networks are rendered during training.
+def supply(network: str, training: Training, material: Material) -> Supply:
+    """The examples of a training; those of spellbooks and kingdoms are rendered in advance.
 
     Raises UsageError for kingdoms without boards.
     """
-    if run.name == "spellbook":
+    if network == "spellbook":
         home, ready = material.folder, partial(init_worker, None, None)
         page, photo = spellbook.page_example, spellbook.photo_example
-        drawn = render(home / "pages", page, BOOK_PAGES, pages, ready)
-        shot = render(home / "photos", photo, BOOK_PHOTOS, photos, ready)
-        return FixedSupply(drawn + BOOK_PHOTO_REPEATS * shot, run.seed)
-    if run.name in BOARD_REPEATS:
+        drawn = render(home / "pages", page, BOOK_PAGES, training.pages, ready)
+        shot = render(home / "photos", photo, BOOK_PHOTOS, training.photos, ready)
+        return FixedSupply(drawn + BOOK_PHOTO_REPEATS * shot, training.seed)
+    if network in BOARD_REPEATS:
         if not material.boards:
             raise UsageError("no kingdoms: name a folder with --boards or --photos")
         folder = material.folder / "kingdoms"
         start = partial(kingdoms.init_worker, list(material.boards), material.surfaces)
-        drawn = render(folder, kingdoms.example, KINGDOMS, photos, start)
-        shown = [e for e in drawn if run.name == "tiles" or e.flats]
+        drawn = render(folder, kingdoms.example, KINGDOMS, training.photos, start)
+        shown = [e for e in drawn if network == "tiles" or e.flats]
         real = [kingdoms.example_from_board(board) for board in material.boards]
-        return FixedSupply(shown + BOARD_REPEATS[run.name] * real, run.seed)
+        return FixedSupply(shown + BOARD_REPEATS[network] * real, training.seed)
     draw: Callable[[int], Any] = {
         "ink": ink_example,
         "ink_reader": ink_sheet,
         "marks": marks_example,
-    }.get(run.name, photo_example)
+    }.get(network, photo_example)
     start = partial(init_worker, material.strokes, material.surfaces)
-    arrange = oversample_bent if run.name == "refine" else list(material.labelled).__add__
-    home, first = material.folder / "sheets", TRAIN_SEED + run.seed * SEED_STRIDE
-    return RenderedSupply(home, draw, start, run.count, run.views, run.seed, arrange, first)
+    arrange = oversample_bent if network == "refine" else list(material.labelled).__add__
+    home, first = material.folder / "sheets", TRAIN_SEED + training.seed * SEED_STRIDE
+    return RenderedSupply(
+        home, draw, start, training.count, training.views, training.seed, arrange, first
+    )
 
 
 def held_back(network: str, first: int, count: int, material: Material) -> list[Any]:
@@ -194,35 +194,10 @@ def refine_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
     }
 
 
-MAX_CROSSES_A_SHEET = len(CELLS) * MAX_CROSSES
-"""Number of rows of a sheet's table of crosses."""
-
-
-def marks_batch(_: Rng, examples: list[Example]) -> Batch:
-    """The parts of `Sheets`, coats and crosses (S, 34) each, and castle (S, 1)."""
-    crossed = np.full((len(examples), MAX_CROSSES_A_SHEET, 3), -1, np.float32)
-    for row, example in zip(crossed, examples, strict=True):
-        if example.crossed is not None:
-            row[: len(example.crossed)] = example.crossed
-    return (
-        _images(np.stack([unpack(e.flat) for e in examples])),
-        torch.from_numpy(crossed),
-        torch.tensor([e.crossed is not None for e in examples]),
-        torch.tensor([e.photographed for e in examples]),
-        torch.from_numpy(np.stack([e.coat for e in examples])),
-        torch.from_numpy(np.stack([e.crosses for e in examples])),
-        torch.tensor([[-1.0 if e.castle is None else float(e.castle)] for e in examples]),
-    )
-
-
-def marks_views(random: RandomTensors, batch: Batch) -> Batch:
-    """Random views of the sheets of `marks_batch`: ink (S, 35, 1, 128, 128), coarse planes
-    (S, 35, 3, 64, 64), positions of shields (S, 34, 2), coats and crosses (S, 34) each, castle
-    (S, 1), positions of crosses (S, 34, 16, 16), and offsets (S, 35, 2)."""
-    *sheets, coat, crosses, castle = batch
-    ink, coarse, places, spots, offsets = samples(random, Sheets(*sheets))
-    # In half precision 7 rather than 14 MB per sheet between processes; converted back before use.
-    return ink.half(), coarse.half(), places, coat, crosses, castle, spots, offsets
+def marks_batch(rng: Rng, examples: list[Example]) -> Batch:
+    """The parts of as many samples of `sheet_views`, stacked."""
+    parts = zip(*(sample(rng, example) for example in examples), strict=True)
+    return tuple(torch.from_numpy(np.stack(part)) for part in parts)
 
 
 def marks_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
@@ -282,15 +257,13 @@ def squares_loss(out: tuple[Tensor, ...], batch: Batch) -> dict[str, Tensor]:
 
 
 TASKS: dict[str, Task] = {
-    "locate": Task(LocateNet, locate_batch, locate_loss, 16, 5100, 2e-3),
-    "refine": Task(RefineNet, refine_batch, refine_loss, 32, 27103, 2e-3),
-    "marks": Task(
-        MarksNet, marks_batch, marks_loss, 64, 5000, 2.5e-3, n_inputs=3, views=marks_views
-    ),
-    "tiles": Task(TilesNet, tiles_batch, tiles_loss, 12, 1500, 3e-3),
+    "locate": Task(LocateNet, locate_batch, locate_loss),
+    "refine": Task(RefineNet, refine_batch, refine_loss),
+    "marks": Task(MarksNet, marks_batch, marks_loss, n_inputs=3),
+    "tiles": Task(TilesNet, tiles_batch, tiles_loss),
     "ink": ink.TASK,
     "ink_reader": ink_reader.TASK,
     "cover": cover.TASK,
     "spellbook": spellbook.TASK,
-    "squares": Task(SquaresNet, squares_batch, squares_loss, 7, 1500, 3e-3),
+    "squares": Task(SquaresNet, squares_batch, squares_loss),
 }

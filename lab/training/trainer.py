@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import json
 import math
 import pickle
 import shutil
@@ -17,55 +16,34 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import cv2
+import msgspec
 import numpy as np
 import torch
+from msgspec import structs
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 from torch.utils.data import DataLoader, Dataset
 
 from kdscan.errors import UsageError
-from lab.training.marks_networks import InkNet, MarksNet, widen
+from lab.training.marks_networks import InkNet
+from lab.training.recipe import Training
 from lab.training.supply import RenderedSupply, RenderPool, Supply
-from lab.training.task import Batch, RandomTensors, Task, as_floats
+from lab.training.task import Batch, Task, as_floats
 
 Weights = Mapping[str, Any]
 
-LONGEST_MEAN = 5000
-"""Default of the largest horizon, in steps, of the moving average of the weights."""
 
+class State(msgspec.Struct, frozen=True):
+    """What a checkpoint says of itself: the steps done and the hyperparameters."""
 
-@dataclass(frozen=True)
-class Run:
-    """Hyperparameters of a training; only `steps` may change when it is resumed, and `parent`,
-    whose weights are not read again.
-
-    steps: length of the schedule. rate: the highest learning rate. batch: examples per step.
-    parent: SHA-256 of the initial weights' file, "" for random weights. count, views: examples in a
-    block and how often each is used, 0 for a fixed set; see `supply`. average: largest horizon of
-    the moving average of the weights, 0 for none.
-    """
-
-    name: str
-    steps: int
-    rate: float
-    batch: int
-    seed: int = 0
-    parent: str = ""
-    count: int = 0
-    views: int = 0
-    average: int = LONGEST_MEAN
-
-    def trimmed(self) -> Run:
-        """The run without examples in its block that no step would use."""
-        used = -(-self.steps * self.batch // self.views) if self.views else 0
-        return replace(self, count=min(self.count, used))
+    step: int
+    training: Training
 
 
 def digest(path: Path) -> str:
@@ -73,15 +51,15 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def save(folder: Path, step: int, run: Run, **parts: Weights) -> None:
-    """Write the checkpoint of step `step`, and remove earlier ones."""
-    home = folder / f"{step:08d}"
+def save(folder: Path, state: State, **parts: Weights) -> None:
+    """Write the checkpoint of a step, and remove earlier ones."""
+    home = folder / f"{state.step:08d}"
     part = home.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     for name, weights in parts.items():
         torch.save(weights, part / f"{name}.pt")
-    (part / "run.json").write_text(json.dumps(asdict(run) | {"step": step}, indent=1), "utf-8")
+    (part / "state.json").write_bytes(msgspec.json.encode(state))
     shutil.rmtree(home, ignore_errors=True)
     part.rename(home)
     for old in _steps(folder):
@@ -93,18 +71,16 @@ def _steps(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("[0-9]" * 8) if path.is_dir())
 
 
-def latest(folder: Path) -> tuple[int, Run, Path] | None:
-    """Step, run and folder of the latest checkpoint; None if there is none.
+def latest(folder: Path) -> tuple[State, Path] | None:
+    """The latest checkpoint and its folder; None if there is none.
 
     Raises UsageError for an invalid one.
     """
     if not (steps := _steps(folder)):
         return None
     try:
-        settings = json.loads((steps[-1] / "run.json").read_text("utf-8"))
-        step = int(settings.pop("step"))
-        return step, Run(**settings), steps[-1]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return msgspec.json.decode((steps[-1] / "state.json").read_bytes(), type=State), steps[-1]
+    except (OSError, msgspec.DecodeError) as error:
         why = f"{steps[-1]} is no state of a training of this version; remove it"
         raise UsageError(why) from error
 
@@ -130,7 +106,7 @@ def load_weights(net: nn.Module, path: Path) -> None:
     own; for marks, also those of a narrower network; for ink, also those of marks, whose feature
     maps it uses. Raises UsageError for anything else."""
     if not path.is_file():
-        raise UsageError(f"{path}: there is no such checkpoint; python -m lab.training fit")
+        raise UsageError(f"{path}: there is no such file of weights")
     remedy = f"{path} is no checkpoint of a {type(net).__name__} of this version"
     try:
         if path.suffix == ".npz":
@@ -138,9 +114,6 @@ def load_weights(net: nn.Module, path: Path) -> None:
                 weights = {name: torch.from_numpy(data[name]).float() for name in data.files}
         else:
             weights = _load(path, remedy)
-        if isinstance(net, MarksNet) and len(weights["token.weight"][0]) < net.token.in_features:
-            widen(net, weights)
-            return
         if isinstance(net, InkNet) and "coat.weight" in weights:
             own = net.state_dict()
             weights = own | {name: value for name, value in weights.items() if name in own}
@@ -163,14 +136,6 @@ def keep_weights(path: Path, weights: Weights) -> None:
     np.savez_compressed(path, **halved)
 
 
-def write_weights(path: Path, weights: Weights) -> None:
-    """Write a checkpoint atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    torch.save(dict(weights), part)
-    part.replace(path)
-
-
 WARMUP = 0.1
 """Share of the steps in which the learning rate rises, before it falls as a cosine."""
 
@@ -190,25 +155,25 @@ PREFETCH = 4
 
 def train(
     task: Task,
-    run: Run,
+    training: Training,
     supply: Supply,
     folder: Path,
     *,
     start: Path | None = None,
-    resume: bool = False,
     device: str = "cpu",
     loaders: int = 1,
     painters: int = 1,
     save_every_s: float = 180.0,
 ) -> nn.Module:
-    """Train a network; returns it with the moving average of its weights, in evaluation mode.
+    """Train a network, or go on with the training in `folder`, of which only the number of steps
+    may differ; returns it with the moving average of its weights, in evaluation mode.
 
     folder: for the state; the averaged weights are also written beside it, as FOLDER.pt.
     start: initial weights, random by default: a checkpoint, or the stored weights of a version.
-    resume: continue the training in `folder` if there is one. loaders: processes that make samples.
-    painters: processes that render examples, if supply is a `RenderedSupply`.
-    Raises UsageError for a device that torch cannot use, for an invalid start, for an existing
-    training without `resume`, and for one that differs from `run`.
+    loaders: processes that make samples. painters: processes that render examples, if supply is a
+    `RenderedSupply`.
+    Raises UsageError for a device that torch cannot use, for an invalid start, and for a state of
+    other settings.
     """
     try:
         torch.empty(0, device=device)
@@ -216,14 +181,11 @@ def train(
         why = str(error).partition("\n")[0]
         raise UsageError(f"this torch cannot use --device {device} ({why}); cpu works") from error
     checkpoint = latest(folder)
-    if checkpoint and not resume:
-        why = f"{folder} already contains a training: continue it with --resume, or use another"
-        raise UsageError(f"{why} --out to begin a new one")
-    if checkpoint and replace(checkpoint[1], steps=run.steps, parent=run.parent) != run:
-        why = f"{folder} was begun with other settings ({checkpoint[1]})"
-        raise UsageError(f"{why}; continue with the same ones")
+    if checkpoint and structs.replace(checkpoint[0].training, steps=training.steps) != training:
+        why = f"{folder} was begun with other settings ({checkpoint[0].training})"
+        raise UsageError(f"{why}; continue with the same ones, or use another --out")
 
-    torch.manual_seed(run.seed)
+    torch.manual_seed(training.seed)
     torch.set_num_threads(1)
     torch.backends.cudnn.benchmark = True  # all batches have the same shape
     _keep_freed_memory()
@@ -232,7 +194,7 @@ def train(
         load_weights(net, start)
     net = net.to(device, memory_format=torch.channels_last)
     average = AveragedModel(
-        net, multi_avg_fn=partial(_update_average, run.average), use_buffers=True
+        net, multi_avg_fn=partial(_update_average, training.average), use_buffers=True
     )
     learned = [p for p in net.parameters() if p.requires_grad]
     groups = [
@@ -242,7 +204,7 @@ def train(
     optimizer = torch.optim.AdamW([group for group in groups if group["params"]], lr=1.0)
     step = 0
     if checkpoint is not None:
-        step, _, home = checkpoint
+        step, home = checkpoint[0].step, checkpoint[1]
         net.load_state_dict(load(home, "network"))
         average.module.load_state_dict(load(home, "average"))
         average.n_averaged.fill_(step)
@@ -250,42 +212,44 @@ def train(
 
     def keep(done: int) -> None:
         parts = {"network": net, "average": average.module, "optimizer": optimizer}
-        save(folder, done, run, **{name: part.state_dict() for name, part in parts.items()})
-        write_weights(folder.with_suffix(".pt"), average.module.state_dict())
+        weights = {name: part.state_dict() for name, part in parts.items()}
+        save(folder, State(done, training), **weights)
+        # write a checkpoint atomically
+        path = folder.with_suffix(".pt")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        torch.save(dict(average.module.state_dict()), part)
+        part.replace(path)
 
-    log = _ProgressLog(run.steps)
+    log = _ProgressLog(training.steps)
     saved = time.monotonic()
     with ExitStack() as stack:
-        samples = _Samples(task, run, supply, torch.device(device))
+        samples = _Samples(task, training, supply)
         for number, batch in log.timed(_batches(stack, samples, step, loaders, painters)):
-            parts = _step(task, run, net, optimizer, batch, number)
+            parts = _step(task, training, net, optimizer, batch, number)
             average.update_parameters(net)
             log.update(number, parts)
-            if time.monotonic() - saved > save_every_s and number + 1 < run.steps:
+            if time.monotonic() - saved > save_every_s and number + 1 < training.steps:
                 keep(number + 1)
                 saved = time.monotonic()
-    if step < run.steps:
-        keep(run.steps)
+    if step < training.steps:
+        keep(training.steps)
     ready: nn.Module = average.module.eval()
     return ready
 
 
-def rate_at(run: Run, step: int) -> float:
+def rate_at(training: Training, step: int) -> float:
     """The learning rate of a step."""
-    rising = max(1.0, WARMUP * run.steps)
+    rising = max(1.0, WARMUP * training.steps)
     if step < rising:
-        return run.rate * (0.04 + 0.96 * step / rising)
-    done = (step - rising) / max(1.0, run.steps - rising)
-    return run.rate * (0.5 + 0.5 * math.cos(math.pi * min(1.0, done))) + 1e-8
-
-
-def _seed(run: Run, step: int) -> int:
-    return 1_000_003 * run.seed + step
+        return training.rate * (0.04 + 0.96 * step / rising)
+    done = (step - rising) / max(1.0, training.steps - rising)
+    return training.rate * (0.5 + 0.5 * math.cos(math.pi * min(1.0, done))) + 1e-8
 
 
 def _step(
     task: Task,
-    run: Run,
+    training: Training,
     net: nn.Module,
     optimizer: torch.optim.Optimizer,
     batch: Batch,
@@ -294,15 +258,13 @@ def _step(
     """One step; returns the parts of the loss."""
     device = next(net.parameters()).device
     seen = tuple(part.to(device, non_blocking=True) for part in batch)
-    if task.views is not None and device.type != "cpu":
-        seen = task.views(RandomTensors(_seed(run, number), device), seen)
-    torch.manual_seed(_seed(run, number))
+    torch.manual_seed(1_000_003 * training.seed + number)
     net.train()
     for layer in net.modules():
         if isinstance(layer, nn.BatchNorm2d):
             layer.momentum = NORM_MOMENTUM
             learns = layer.weight.requires_grad
-            layer.train(learns and number < (1 - FROZEN_NORMS) * run.steps)
+            layer.train(learns and number < (1 - FROZEN_NORMS) * training.steps)
     with _autocast(device):
         out = net(*(as_floats(part) for part in seen[: task.n_inputs]))
     parts = task.loss(out if isinstance(out, tuple) else (out,), seen)
@@ -311,7 +273,7 @@ def _step(
     # A loss that is not a number ends the training before it spoils weights or checkpoints.
     nn.utils.clip_grad_norm_(net.parameters(), 2.0, error_if_nonfinite=True)
     for group in optimizer.param_groups:
-        group["lr"] = rate_at(run, number)
+        group["lr"] = rate_at(training, number)
     optimizer.step()
     return parts
 
@@ -339,18 +301,14 @@ def _update_average(
 
 
 class _Samples(Dataset[Batch]):
-    """The batches, indexed by step; augmented here unless the network is on another device."""
+    """The batches, indexed by step."""
 
-    def __init__(self, task: Task, run: Run, supply: Supply, device: torch.device) -> None:
-        self.task, self.run, self.supply = task, run, supply
-        self.views = task.views if device.type == "cpu" else None
+    def __init__(self, task: Task, training: Training, supply: Supply) -> None:
+        self.task, self.training, self.supply = task, training, supply
 
     def __getitem__(self, step: int) -> Batch:
-        rng = np.random.default_rng([self.run.seed, step])
-        batch = self.task.batch(rng, self.supply.examples(step, self.run.batch))
-        if self.views is None:
-            return batch
-        return self.views(RandomTensors(_seed(self.run, step)), batch)
+        rng = np.random.default_rng([self.training.seed, step])
+        return self.task.batch(rng, self.supply.examples(step, self.training.batch))
 
 
 def _batches(
@@ -360,8 +318,8 @@ def _batches(
     # One thread per process. Set here, not in the workers: OpenCV's threads do not survive the
     # fork, and a worker that tries to stop them would wait forever.
     cv2.setNumThreads(1)
-    run, supply = samples.run, samples.supply
-    steps: Any = range(first, run.steps)
+    training, supply = samples.training, samples.supply
+    steps: Any = range(first, training.steps)
     if isinstance(supply, RenderedSupply):
         supply.forget_failures()
     loader = DataLoader(
@@ -373,12 +331,14 @@ def _batches(
     )
     batches = iter(loader)
     painting = None
-    if isinstance(supply, RenderedSupply) and first < run.steps:
-        painting = stack.enter_context(RenderPool(supply, run.steps * run.batch, painters))
-        painting.schedule(first * run.batch)
+    if isinstance(supply, RenderedSupply) and first < training.steps:
+        painting = stack.enter_context(
+            RenderPool(supply, training.steps * training.batch, painters)
+        )
+        painting.schedule(first * training.batch)
     for step, batch in zip(steps, batches, strict=True):
         if painting is not None:
-            painting.schedule(step * run.batch)
+            painting.schedule(step * training.batch)
         yield step, batch
 
 

@@ -25,20 +25,6 @@ _SAMPLES = 600
 _PAPER_MM = 0.15  # thickness, in effect: what touches the desk still throws a thin shadow
 
 
-def _between(nodes: F64, ij: F64) -> tuple[F64, F64, F64]:
-    """Values (K, C) between the nodes of a mesh (M, N, C) at its indices (K, 2), column before row,
-    bilinear; and their derivatives along columns and rows."""
-    m, n = nodes.shape[:2]
-    cell = np.clip(np.floor(ij).astype(np.intp), 0, (n - 2, m - 2))
-    fx, fy = (ij - cell).T[..., None]
-    flat, at = nodes.reshape(m * n, -1), cell[:, 1] * n + cell[:, 0]
-    a, b, c, d = flat[at], flat[at + 1], flat[at + n], flat[at + n + 1]
-    ab, ac = b - a, c - a
-    twist = d - c - ab
-    dx, dy = ab + fy * twist, ac + fx * twist
-    return a + fx * ab + fy * dy, dx, dy
-
-
 @dataclass(frozen=True, eq=False)
 class Sheet:
     """The sheet as a mesh of nodes.
@@ -60,7 +46,13 @@ class Sheet:
 
     def at(self, page_xy: F64) -> F64:
         """World points (K, 3) of page points (K, 2), interpolated between the nearest nodes."""
-        return _between(self.xyz, self.to_nodes(page_xy))[0]
+        ij = self.to_nodes(page_xy)
+        m, n = self.xyz.shape[:2]
+        cell = np.clip(np.floor(ij).astype(int), 0, (n - 2, m - 2))
+        (fx, fy), (c, r) = (ij - cell).T[..., None], cell.T
+        p = self.xyz
+        top = p[r, c] * (1 - fx) + p[r, c + 1] * fx
+        return np.asarray(top * (1 - fy) + (p[r + 1, c] * (1 - fx) + p[r + 1, c + 1] * fx) * fy)
 
     def outline(self) -> F64:
         """World points along the paper's edge, in order; (K, 3)."""
@@ -328,8 +320,22 @@ class PageMap:
     def page_to_photo(self, page_xy: F64) -> F64:
         """(..., 2) mm on the page to (..., 2) pixels of the photo."""
         page_xy = np.asarray(page_xy, float)
-        value, _, _ = _between(self.nodes_xy, self.sheet.to_nodes(page_xy).reshape(-1, 2))
+        value, _, _ = self._patch(self.sheet.to_nodes(page_xy).reshape(-1, 2))
         return value.reshape(page_xy.shape)
+
+    def _patch(self, ij: F64) -> tuple[F64, F64, F64]:
+        """Photo points (K, 2) at mesh indices, and their derivatives along columns and rows."""
+        m, n = self.nodes_xy.shape[:2]
+        cell = np.clip(np.floor(ij).astype(np.intp), 0, (n - 2, m - 2))
+        f = ij - cell
+        fx, fy = f[:, :1], f[:, 1:]
+        flat = self.nodes_xy.reshape(-1, 2)
+        at = cell[:, 1] * n + cell[:, 0]
+        a, b, c, d = flat[at], flat[at + 1], flat[at + n], flat[at + n + 1]
+        ab, ac = b - a, c - a
+        twist = d - c - ab
+        dx, dy = ab + fy * twist, ac + fx * twist
+        return a + fx * ab + fy * dy, dx, dy
 
     def is_seen_whole(self) -> bool:
         """True if no part of the paper hides another or is seen edge-on."""
@@ -349,7 +355,7 @@ class PageMap:
         ij = np.asarray(p[:, :2] / depth, np.float64)
         limit = np.array(self.nodes_xy.shape[1::-1], float)
         for _ in range(8):
-            value, dx, dy = _between(self.nodes_xy, ij)
+            value, dx, dy = self._patch(ij)
             miss = photo_xy - value
             det = _cross(dx, dy)
             det = np.where(np.abs(det) < 1e-6, 1e-6, det)

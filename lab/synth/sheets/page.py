@@ -338,9 +338,9 @@ def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
         for i in range(1, ROWS):
             _line(canvas, layout, style, (gx, gy + i * ch), (gx + gw, gy + i * ch))
     _frame(canvas, layout, style, (gx, gy, gx + gw, gy + gh))
-    for cell in np.ndindex(ROWS, COLS):
-        at = layout.center_mm(*cell)
-        if cell == CASTLE:
+    for row, col in np.ndindex(ROWS, COLS):
+        at = layout.center_mm(row, col)
+        if (row, col) == CASTLE:
             castle = layout.castle
             for part, color in ((castle.keep, style.castle_fill), (castle.roofs, style.roof_fill)):
                 for polygon in part:

@@ -54,12 +54,13 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
     pytest.importorskip("onnx")
     labels = str(taught(tmp_path))
     ran = tool(
-        *("lab.training", "fit", "marks", "--start", str(MODELS), "--labels", labels),
-        *("--steps", "3", "--rate", "1e-4", "--batch", "4"),
+        *("lab.training", "make", "marks-19", "--models", str(MODELS), "--start", str(MODELS)),
+        *("--labels", labels, "--version", "20", "--effort", "0.015"),
+        *("--set", "steps=200", "--set", "rate=1e-4", "--set", "batch=4", "--set", "count=400"),
         cwd=tmp_path,
     )
     assert ran.returncode == 0, ran.stderr
-    weights = tmp_path / "data/training/marks.pt"
+    weights = tmp_path / "data/training/marks-20/run.pt"
     assert all(bool(v.isfinite().all()) for v in torch.load(weights).values())
 
     ran = tool("lab.training", "test", labels, "--weights", str(weights), cwd=tmp_path)
@@ -76,19 +77,20 @@ def test_corrections_of_an_event_teach_the_published_network(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
     [
-        ("fit refine --resume", "no state of a training of this version; remove it"),
-        ("fit locate --resume --rate 1", "was begun with other settings"),
-        ("fit marks --start a-file --labels samples", "a-file is no checkpoint of a MarksNet"),
-        ("fit marks --start . --labels samples", "install kdscan again"),
-        ("fit locate --labels samples", "labelled sheets teach marks alone"),
-        ("fit marks --labels .", "kdscan export --event NAME --labels"),
+        ("make refine-2", "no state of a training of this version; remove it"),
+        ("make locate-2 --set rate=1", "was begun with other settings"),
+        ("make locate-2 --set rates=1", "unknown field `rates`"),
+        ("make marks-4 --start a-file", "a-file is no checkpoint of a MarksNet"),
+        ("make marks-4 --start .", "install kdscan again"),
+        ("make locate-2 --labels samples", "labelled sheets teach marks alone"),
+        ("make marks-4 --labels .", "kdscan export --event NAME --labels"),
         ("test samples --weights a-file", "a-file is no checkpoint of a MarksNet"),
-        ("make marks-99", "there are: marks-2, marks-3"),
+        ("make marks-99", "there are: locate-2, marks-2, marks-3"),
         ("make marks-2", "the weights from which marks-2 was trained are missing"),
         ("make marks-3", "is not the file of weights from which marks-3 was trained"),
         ("make tiles-2", "--boards or --photos"),
         ("cards", "these models are of format"),
-        ("kingdoms --boards .", "no such table of squares"),
+        ("make tiles-2 --boards .", "no such table of squares"),
         ("calibrate-totals models --models models", "python -m lab.synth"),
     ],
 )
@@ -107,18 +109,18 @@ def test_what_cannot_be_done_is_said_with_its_remedy(
     Path("a-file").touch()
     Path("models").mkdir()
     Path("models/manifest.json").write_text('{"trust": 1}', "utf-8")
-    for name, parent in (("marks-2", "1"), ("marks-3", "2"), ("tiles-2", "")):
+    for name in ("marks-2", "marks-3", "marks-4", "locate-2", "refine-2", "tiles-2"):
+        parent = {"marks-2": "1", "marks-3": "2"}.get(name, "")
         write_recipe(Path("lab/recipes", f"{name}.toml"), name, parent)
     Path("lab/weights").mkdir()
     Path("lab/weights/marks-2.npz").touch()
     Path("samples").mkdir()
     for name in ("01.jpg", "01.json"):
         Path("samples", name).symlink_to(ROOT / "samples" / name)
-    for name in ("locate", "refine"):
-        Path(f"data/training/{name}/00000001").mkdir(parents=True)
-    kept = {"name": "locate", "steps": 3, "rate": 0.1, "batch": 2, "count": 2, "views": 2}
-    kept |= {"step": 1}
-    Path("data/training/locate/00000001/run.json").write_text(json.dumps(kept), "utf-8")
+    for name in ("locate-2", "refine-2"):
+        Path(f"data/training/{name}/run/00000001").mkdir(parents=True)
+    state = {"step": 1, "training": {"steps": 6, "batch": 6, "rate": 0.1, "average": 0}}
+    Path("data/training/locate-2/run/00000001/state.json").write_text(json.dumps(state), "utf-8")
     said = complaint(lambda: app(arguments.split()), capsys)
     assert remedy in said
     assert json.loads(Path("models/manifest.json").read_text("utf-8")) == {"trust": 1}
@@ -128,11 +130,10 @@ def write_recipe(path: Path, name: str, parent: str) -> None:
     """A recipe that says as little as it may."""
     path.parent.mkdir(parents=True, exist_ok=True)
     network, version = name.split("-")
-    batch = {"marks": 6, "tiles": 12}[network]
     text = f'network = "{network}"\nversion = "{version}"\nabout = ""\n[held_back]\n'
     if parent:
         text += f'[parent]\nversion = "{parent}"\nmodel = ""\nweights = "{parent}"\n'
-    text += f"[training]\nsteps = 3\nbatch = {batch}\nrate = 0.1\naverage = 0\n"
+    text += "[training]\nsteps = 6\nbatch = 6\nrate = 0.1\naverage = 0\n"
     path.write_text(text, "utf-8")
 
 

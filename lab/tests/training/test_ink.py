@@ -42,14 +42,11 @@ def test_a_sheet_and_its_ink_are_shown_alike(seed: int) -> None:
     from dataclasses import replace
 
     from lab.training.dataset import jpeg
-    from lab.training.ink import ink_batch, ink_views
-    from lab.training.task import RandomTensors
+    from lab.training.ink import ink_batch
 
     black = cv2.merge([np.asarray(255 - ink_of(example().ink), np.uint8)] * 3)
     plain = replace(example(), filled=jpeg(np.asarray(black, np.uint8)))
-    ink, coarse, drawn = ink_views(
-        RandomTensors(seed), ink_batch(np.random.default_rng(seed), [plain])
-    )
+    ink, coarse, drawn = ink_batch(np.random.default_rng(seed), [plain])
     assert ink.shape == (1, 35, 1, 128, 128) and coarse.shape == (1, 35, 3, 64, 64)
     assert drawn.shape == (1, 35, 128, 128)
     assert overlap(ink[0, :, 0].float().numpy() > 0.4, drawn[0].numpy() > 0.5) > 0.6

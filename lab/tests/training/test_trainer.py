@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from kdscan.errors import UsageError
+from lab.training.recipe import Training
 
 torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.torch
 
 SIZE, STEPS = 4, 20
+HOW = Training(STEPS, SIZE, 0.01, average=5000, seed=5)
 
 
 class Killed(Exception):
@@ -51,7 +54,7 @@ def task(steps_before_it_is_killed: int = 1_000_000) -> Any:
             raise Killed
         return loss(out, batch)
 
-    return Task(small_net, batch, counted, SIZE, STEPS, 0.01)
+    return Task(small_net, batch, counted)
 
 
 def square(number: int) -> int | None:
@@ -75,11 +78,11 @@ def given(folder: Path) -> Any:
     return FixedSupply(range(9))
 
 
-def trained(folder: Path, supply: Any, task: Any, **how: Any) -> dict[str, Any]:
-    from lab.training.trainer import Run, train
+def trained(folder: Path, supply: Any, task: Any) -> dict[str, Any]:
+    from lab.training.trainer import train
 
-    run = Run("small", STEPS, 0.01, SIZE, seed=5)
-    return dict(train(task, run, supply(folder), folder, save_every_s=0.0, **how).state_dict())
+    shown = supply(folder)
+    return dict(train(task, HOW, shown, folder, save_every_s=0.0).state_dict())
 
 
 def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -91,8 +94,8 @@ def test_what_was_broken_off_ends_like_what_was_not(tmp_path: Path, supply: Any)
     whole = trained(tmp_path / "whole", supply, task())
     for steps in (1, 7):  # twice: it goes on from what went on
         with pytest.raises(Killed):
-            trained(tmp_path / "parts", supply, task(steps), resume=True)
-    assert equal(whole, trained(tmp_path / "parts", supply, task(), resume=True))
+            trained(tmp_path / "parts", supply, task(steps))
+    assert equal(whole, trained(tmp_path / "parts", supply, task()))
     assert not equal(whole, {name: torch.zeros_like(value) for name, value in whole.items()})
     assert equal(whole, torch.load(tmp_path / "parts.pt"))
 
@@ -108,7 +111,7 @@ def test_a_loss_that_is_no_number_ends_the_training_and_leaves_its_state(tmp_pat
     with pytest.raises(RuntimeError, match="non-finite"):
         trained(tmp_path / "run", given, replace(task(), loss=spoilt))
     found = latest(tmp_path / "run")
-    assert found is not None and found[0] == 2
+    assert found is not None and found[0].step == 2
     assert all(part.isfinite().all() for part in torch.load(tmp_path / "run.pt").values())
 
 
@@ -120,23 +123,21 @@ def test_a_state_is_whole_or_the_one_before(tmp_path: Path) -> None:
     (tmp_path / "run" / "00000017.part").mkdir()  # a kill while it was written
     found = latest(tmp_path / "run")
     assert found is not None
-    assert found[0] == 4
+    assert found[0].step == 4
     files = [*(tmp_path / "run").rglob("*.*")]
     assert {path.parent.name for path in files if path.is_file()} == {"00000004"}
 
 
 def test_what_is_there_is_not_overwritten_nor_mixed(tmp_path: Path) -> None:
-    from lab.training.trainer import Run, train
+    from lab.training.trainer import train
 
     trained(tmp_path / "run", given, task())
-    with pytest.raises(UsageError, match="continue it with --resume"):
-        trained(tmp_path / "run", given, task())
-    other = Run("small", STEPS, 0.02, SIZE, seed=5)
+    other = structs.replace(HOW, rate=0.02)
     with pytest.raises(UsageError, match="begun with other settings"):
-        train(task(), other, given(tmp_path), tmp_path / "run", resume=True)
+        train(task(), other, given(tmp_path), tmp_path / "run")
     (tmp_path / "run" / f"{STEPS:08d}" / "network.pt").write_bytes(b"no weights")
     with pytest.raises(UsageError, match="broken"):
-        trained(tmp_path / "run", given, task(), resume=True)
+        trained(tmp_path / "run", given, task())
 
 
 def spilt(number: int) -> int:
