@@ -5,7 +5,7 @@ Each is computed once for a version of the event, however many browsers ask.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import combinations
@@ -17,6 +17,7 @@ from kdscan.event.export import event_table, table_game
 from kdscan.event.games import Game
 from kdscan.event.log import Author
 from kdscan.event.model import FAILED, OK, Event, Result, SheetResult, short_name
+from kdscan.event.swiss import met_before
 from kdscan.i18n import Words, mark
 from kdscan.web import schemas
 from kdscan.web.schemas import Card, CardKind
@@ -50,11 +51,10 @@ def standings(event: Event) -> schemas.Standings:
         {"name": one.player or names[one.key], "total": one.total, "review": one.review}
         for one in best[:TOTALS]
     ]
-    said = event.said
     return {
         **event_table(event),
-        "clock": said.clock,
-        "shown": said.shown,
+        "clock": event.said.clock,
+        "shown": event.said.shown,
         "state": str(event.version),
         "totals": totals,
     }
@@ -77,6 +77,7 @@ def desk(event: Event) -> schemas.DeskView:
         "half_byes": event.rules.half_byes,
         "closed": event.said.closed is not None,
         "games": [table_game(game) for game in event.games],
+        "met": [met_before(event, n + 1) for n in range(event.last_round)],
         "played_round": event.played_round,
         "last_round": event.last_round,
         "rounds": event.rules.rounds,
@@ -119,15 +120,13 @@ def undoable(event: Event, author: Author) -> schemas.Undoable | None:
 
 def cards(event: Event, rows: Sequence[Result]) -> list[Card]:
     """Everything that a person should settle, the most urgent first. rows: all of its results."""
-    decisive = decisive_sheets(event)
-    every = [*_of_findings(event), *_of_rows(event, rows, decisive)]
 
     def urgency(card: Card) -> tuple[float, int, int, float, str]:
         # A doubtful sheet that may change who wins a game comes before one to photograph again.
         order = ORDER.index("again") - 0.5 if card.decides else ORDER.index(card.kind)
         return order, -(card.round or 0), card.table or 0, card.confidence or 0.0, card.key
 
-    return sorted(every, key=urgency)
+    return sorted([*_of_findings(event), *_of_rows(event, rows)], key=urgency)
 
 
 def decisive_sheets(event: Event) -> set[int]:
@@ -135,8 +134,8 @@ def decisive_sheets(event: Event) -> set[int]:
     found: set[int] = set()
     for game in event.games:
         seats = () if game.unplayed else game.seats
-        seated = [s.sheet.key for s in seats if s.sheet and s.points is None]
-        for one, other in combinations([event.sheets[key] for key in seated], 2):
+        seated = [event.sheets[s.sheet.key] for s in seats if s.sheet and s.points is None]
+        for one, other in combinations(seated, 2):
             if one.brief.low <= other.brief.high and other.brief.low <= one.brief.high:
                 found |= {one.id, other.id}
     return found
@@ -145,16 +144,15 @@ def decisive_sheets(event: Event) -> set[int]:
 def _of_findings(event: Event) -> Iterator[Card]:
     waiting = _missing_players(event.games)
     for finding in event.findings:
-        if finding.code == "needs_look" or (
-            finding.code == "missing_sheet" and finding.table is None
+        if (
+            finding.code == "needs_look"  # the sheet's own card says it
+            or (finding.code == "missing_sheet" and finding.table is None)  # it has not begun
+            or (finding.code == "unplaced" and not event.has_players)  # a pile of photos
         ):
-            continue  # the sheet's own card says it; a round that has not begun lacks nothing yet
-        if finding.code == "unplaced" and not event.has_players:  # a pile of photos, no tournament
             continue
         kind = _KINDS[finding.code]
         if kind == "owner" and "count" in finding.values:
             kind = "opponent"
-        round_ = finding.round or event.last_round or None
         who = str(finding.values.get("player", ""))
         yield Card(
             kind,
@@ -165,7 +163,7 @@ def _of_findings(event: Event) -> Iterator[Card]:
             finding.round,
             finding.table,
             who if who not in ("", "?", "–") else None,
-            waiting.get(round_, []) if round_ else [],
+            waiting.get(finding.round or event.last_round, []),
             changes=[
                 {"action": w.action, "what": w.field, "old": w.old, "new": w.new, "who": w.who}
                 for w in (event.sheets[finding.sheets[0]].brief.waits if kind == "changed" else ())
@@ -178,17 +176,18 @@ def _missing_players(games: Iterable[Game]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for game in games:
         if not game.finished:
-            names = [seat.player for seat in game.seats if seat.total is None]
-            found.setdefault(game.round, []).extend(names)
+            missing = found.setdefault(game.round, [])
+            missing += [seat.player for seat in game.seats if seat.total is None]
     return found
 
 
-def _of_rows(event: Event, rows: Iterable[Result], decisive: Collection[int]) -> Iterator[Card]:
+def _of_rows(event: Event, rows: Iterable[Result]) -> Iterator[Card]:
+    decisive = decisive_sheets(event)
     codes = ("code_conflict", "cut_off", "changed")
     settled_elsewhere = {n for one in event.findings if one.code in codes for n in one.sheets}
     for row in rows:
         if row.status == FAILED:
-            pages = row.photo and row.photo.pages
+            photo = row.photo
             yield Card(
                 "failed",
                 f"failed-{row.file.id}-{row.page}",
@@ -197,7 +196,7 @@ def _of_rows(event: Event, rows: Iterable[Result], decisive: Collection[int]) ->
                 file=row.name,
                 problem=row.problem,  # type: ignore[arg-type]
                 photo=row.file.photo_id,
-                picture=picture(row.photo, row.page, "view") if row.photo and pages else None,
+                picture=picture(photo, row.page, "view") if photo and photo.pages else None,
             )
         if not isinstance(row, SheetResult) or not row.counts or row.sheet.id in settled_elsewhere:
             continue

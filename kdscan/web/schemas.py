@@ -418,7 +418,8 @@ class OnProjector(TypedDict):
 class DeskView(OnProjector):
     """Everything that the desk sees. state: changes whenever anything shown here changes. to_come:
     sheets of the round that is being played. byes: numbers of players who asked for one in the next
-    round; half_byes: whether it scores half a point."""
+    round; half_byes: whether it scores half a point. met: by round, who meets again or has another
+    bye."""
 
     state: str
     event: str
@@ -430,6 +431,7 @@ class DeskView(OnProjector):
     half_byes: bool
     closed: bool
     games: list[TableGame]
+    met: list[list[tuple[str, ...]]]
     played_round: int
     last_round: int
     rounds: int | None

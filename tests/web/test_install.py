@@ -188,7 +188,7 @@ def _codes() -> set[str]:
 
 
 def test_every_error_that_people_meet_has_words_in_their_language() -> None:
-    script = (STATIC / "js" / "errors.js").read_text("utf-8")
+    script = (STATIC / "js" / "api.js").read_text("utf-8")
     start = script.index("const WORDS = {")
     named = set(re.findall(r"^  (\w+):", script[start : script.index("};", start)], re.MULTILINE))
     codes = _codes()

@@ -1,5 +1,4 @@
-// Keeps the page and the last results readable without a network. Answers come from the network
-// first; without it, the last stored answer is used.
+// Keeps the page and the last results readable without a network, which is asked first.
 
 const SHELL = "shell-{version}",
   RESULTS = "results";
@@ -12,34 +11,23 @@ const GONE = [502, 503, 504]; // a proxy answers even if its server is gone
 // Whoever is not signed in, or not as the desk, gets the form to sign in, which is not kept.
 async function install() {
   const cache = await caches.open(SHELL);
+  const add = async (path) => {
+    const page = await fetch(path);
+    if (page.ok && !page.redirected) await cache.put(path, page);
+  };
   await cache.addAll(FILES);
-  await Promise.all(
-    PAGES.map(async (path) => {
-      const page = await fetch(path);
-      if (page.ok && !page.redirected) await cache.put(path, page);
-    }),
-  );
+  await Promise.all(PAGES.map(add));
   await self.skipWaiting();
 }
 
-self.addEventListener("install", (event) => {
-  event.waitUntil(install());
-});
+async function activate() {
+  const old = (await caches.keys()).filter((name) => name !== SHELL && name !== RESULTS);
+  await Promise.all(old.map((name) => caches.delete(name)));
+  await self.clients.claim();
+}
 
-self.addEventListener("activate", (event) => {
-  event.waitUntil(
-    caches
-      .keys()
-      .then((names) =>
-        Promise.all(
-          names
-            .filter((name) => name !== SHELL && name !== RESULTS)
-            .map((name) => caches.delete(name)),
-        ),
-      )
-      .then(() => self.clients.claim()),
-  );
-});
+self.addEventListener("install", (event) => event.waitUntil(install()));
+self.addEventListener("activate", (event) => event.waitUntil(activate()));
 
 // What an answer is kept under: a page under its path alone, so that # and ? make no other.
 const keyOf = (request) => (request.mode === "navigate" ? new URL(request.url).pathname : request);
@@ -49,10 +37,8 @@ async function keep(request, response) {
   if (request.mode === "navigate") return (await caches.open(SHELL)).put(keyOf(request), response);
   const cache = await caches.open(RESULTS);
   await cache.put(request, response);
-  const keys = await cache.keys();
-  await Promise.all(
-    keys.slice(0, Math.max(0, keys.length - KEPT_RESULTS)).map((key) => cache.delete(key)),
-  );
+  const old = (await cache.keys()).slice(0, -KEPT_RESULTS);
+  await Promise.all(old.map((key) => cache.delete(key)));
 }
 
 // The same answer, marked as an older one.
@@ -68,20 +54,18 @@ async function networkFirst(request) {
     await keep(request, response.clone()).catch(() => {});
     return response;
   }
-  const known =
-    (await caches.match(keyOf(request), { ignoreVary: true })) ??
-    (request.mode === "navigate" && (await caches.match(ROOT, { ignoreVary: true })));
+  const page = request.mode === "navigate" && kept(ROOT);
+  const known = (await kept(keyOf(request))) ?? (await page);
   return known ? marked(known) : (response ?? Response.error());
 }
 
-// Without a network the language stays, and so does the page.
-async function language(request) {
-  return fetch(request).catch(() => Response.redirect(request.referrer || ROOT));
-}
+const kept = (request) => caches.match(request, { ignoreVary: true });
 
-async function cacheFirst(request) {
-  return (await caches.match(request, { ignoreVary: true })) ?? networkFirst(request);
-}
+// Without a network the language stays, and so does the page.
+const language = (request) =>
+  fetch(request).catch(() => Response.redirect(request.referrer || ROOT));
+
+const cacheFirst = async (request) => (await kept(request)) ?? networkFirst(request);
 
 // Whoever cannot reach the server stays signed in, and keeps the results.
 async function leave(request) {
@@ -90,26 +74,21 @@ async function leave(request) {
   return response;
 }
 
+// What answers a request; null: nothing but the network.
+function answerTo(request) {
+  const { pathname, origin, searchParams } = new URL(request.url);
+  const path = pathname.replace(ROOT, "");
+  if (path === "api/leave") return leave(request);
+  if (request.method !== "GET" || origin !== location.origin || searchParams.has("wait"))
+    return null;
+  if (path.startsWith("static/") || path.endsWith(".jpg")) return cacheFirst(request);
+  if (path.startsWith("language/")) return language(request);
+  return PAGES.includes(pathname) || path.startsWith("api/") ? networkFirst(request) : null;
+}
+
 self.addEventListener("fetch", (event) => {
-  const url = new URL(event.request.url),
-    path = url.pathname.replace(ROOT, "");
-  if (path === "api/leave") {
-    event.respondWith(leave(event.request));
-    return;
-  }
-  if (path === "join") {
+  const answer = answerTo(event.request);
+  if (answer) event.respondWith(answer);
+  else if (new URL(event.request.url).pathname === `${ROOT}join`)
     event.waitUntil(caches.delete(RESULTS));
-    return;
-  }
-  if (
-    event.request.method !== "GET" ||
-    url.origin !== location.origin ||
-    url.searchParams.has("wait")
-  )
-    return;
-  if (path.startsWith("static/") || path.endsWith(".jpg"))
-    event.respondWith(cacheFirst(event.request));
-  else if (path.startsWith("language/")) event.respondWith(language(event.request));
-  else if (PAGES.includes(url.pathname) || path.startsWith("api/"))
-    event.respondWith(networkFirst(event.request));
 });

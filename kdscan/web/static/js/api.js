@@ -1,8 +1,7 @@
-// The page's side of the HTTP interface (see /openapi.json).
+// The page's side of the HTTP interface (see /openapi.json), and its errors in words.
 
-import { toast } from "./dom.js";
-import { explain, passes } from "./errors.js";
-import { sentence } from "./i18n.js";
+import { h, toast } from "./dom.js";
+import { language, sentence, t } from "./i18n.js";
 
 export const session = JSON.parse(document.getElementById("session").textContent);
 
@@ -25,13 +24,11 @@ function unreachable() {
 // What a proxy answers by itself, by its limits.
 const OF_PROXIES = { 408: "too_slow", 413: "image_too_large", 429: "too_many_requests" };
 
-// A server that stops, and a proxy whose server is gone, answer without saying what is wrong; a
-// network's own page to sign in comes in place of any answer.
+// A proxy without its server, or a network's own page to sign in, does not say what is wrong.
 function refused(status, answer) {
   if ((status >= 500 || status < 300) && !answer?.error) return unreachable();
-  return new Failure(
-    answer?.error ?? { code: OF_PROXIES[status] ?? "http", message: `HTTP ${status}` },
-  );
+  const code = OF_PROXIES[status] ?? "http";
+  return new Failure(answer?.error ?? { code, message: `HTTP ${status}` });
 }
 
 let ahead = 0;
@@ -62,8 +59,7 @@ async function call(method, path, body, fresh) {
 export const get = (path, fresh = false) => call("GET", path, undefined, fresh);
 export const post = (path, body = {}) => call("POST", path, body);
 
-// Does something in the event: one action, or several that are undone together. want: what the answer
-// brings, "sheet" or "desk". What else it changes is told.
+// Does one action, or several that are undone together. want: the answer's part, "sheet" or "desk".
 export async function perform(actions, want = "nothing") {
   const done = await post("api/actions", { actions: [actions].flat(), want });
   if (done?.notes?.length) toast(done.notes.map((note) => sentence(note)).join(" "));
@@ -73,9 +69,8 @@ export async function perform(actions, want = "nothing") {
 // Milliseconds in which nothing is sent nor answered: the connection is treated as lost.
 const SILENCE = 120_000;
 
-// XMLHttpRequest, because fetch does not report upload progress. path: where to send it;
-// from: how many bytes came before.
-export function upload({ blob }, onProgress, path, from = 0) {
+// XMLHttpRequest, as fetch reports no progress of uploads. from: how many bytes came before.
+export function upload(blob, onProgress, path, from = 0) {
   return new Promise((resolve, reject) => {
     if (blob.size > session.limits.bytes) throw new Failure({ code: "image_too_large" });
     const request = new XMLHttpRequest();
@@ -109,11 +104,13 @@ export function upload({ blob }, onProgress, path, from = 0) {
 export const pause = (seconds) =>
   new Promise((resolve) => {
     setTimeout(resolve, 1000 * seconds);
-    const signal = AbortSignal.timeout(1000 * seconds);
-    addEventListener("online", resolve, { once: true, signal });
+    addEventListener("online", resolve, {
+      once: true,
+      signal: AbortSignal.timeout(1000 * seconds),
+    });
   });
 
-// A page that is restored by going back comes as it was left: its requests were cut off, not the network.
+// Going back restores a page as it was left: its requests were cut off, not the network.
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
   dispatchEvent(new Event("online"));
@@ -124,24 +121,21 @@ document.addEventListener("visibilitychange", () => document.hidden || staySigne
 // Whoever signed out meanwhile, in another tab perhaps, sees no results any more.
 async function staySignedIn() {
   if (session.role === "public") return;
-  const now = await get("api/session").catch((error) =>
-    error.code === "no_session" ? null : session,
-  );
+  const gone = (error) => (error.code === "no_session" ? null : session);
+  const now = await get("api/session").catch(gone);
   if (now?.csrf !== session.csrf) location.reload();
 }
 
-// Seconds that the server may wait for news; 0 after a failed request, so that the page knows at once
-// when the server answers again.
+// Seconds that the server may wait for news; 0 after a failure, to know at once that it answers.
 const WAIT = 20;
 
-// Requests what an event shows, again and again when something has changed, as long as `wanted`.
-// show(now, before) returns false if `now` is outdated: `before` is what changes() was when it was
-// requested.
+// Requests what an event shows, again whenever it has changed, as long as `wanted`. show(now,
+// before) returns false if `now` is outdated: `before` is what changes() was at its request.
 export async function poll(path, show, changes = () => 0, wanted = () => true) {
   for (let state = null, wait = WAIT; wanted();) {
     try {
-      const before = changes(),
-        now = await get(state === null ? path : `${path}?after=${state}&wait=${wait}`);
+      const before = changes();
+      const now = await get(state === null ? path : `${path}?after=${state}&wait=${wait}`);
       wait = WAIT;
       if (now.state === state || (await show(now, before)) !== false) state = now.state;
     } catch (error) {
@@ -153,9 +147,9 @@ export async function poll(path, show, changes = () => 0, wanted = () => true) {
   }
 }
 
-// Waits until a photo has been read, however long the queue is: the server has it, though the network or
-// the server may go away meanwhile, or the phone sleep. Whoever waits for the same photo shares one
-// request: over http a browser has only six connections to a server.
+// Waits until a photo has been read, however long the queue is: the server has it, though the
+// network or the server may go away meanwhile, or the phone sleep. Whoever waits for the same photo
+// shares one request: over http a browser has only six connections to a server.
 const unread = new Map();
 export function whenRead(id) {
   const untilRead = async () => {
@@ -172,8 +166,7 @@ export function whenRead(id) {
   return unread.get(id);
 }
 
-// Repeats ask(wait), where `wait` is in seconds as above, until it fails in no way that passes by
-// itself.
+// Repeats ask(wait), with seconds as above, until it fails in no way that passes by itself.
 export async function persist(ask) {
   for (let wait = WAIT; ; wait = 0) {
     try {
@@ -186,10 +179,101 @@ export async function persist(ask) {
 }
 
 document.getElementById("leave")?.addEventListener("click", async () => {
-  try {
-    await post("api/leave");
-  } catch (error) {
-    if (error.code !== "no_session") return toast(explain(error));
-  }
-  location.href = "join";
+  const error = await post("api/leave").catch((error) => error);
+  if (error && error.code !== "no_session") toast(explain(error));
+  else location.href = "join";
 });
+
+// What people are told of an error, and whether it passes.
+
+const ended = () => [
+  t("The session has ended. Open the link with the code again."),
+  " ",
+  h("a", { href: "join" }, t("Sign in")),
+];
+const halfSent = () => t("The photo did not arrive complete. Upload it again.");
+const ourFault = () => t("Something went wrong in the program. The photo is kept.");
+const asTold = (error) => sentence(error.message);
+
+// Messages for errors by their stable codes, except those that only programs can cause.
+const WORDS = {
+  unreadable_image: () => t("This file is not a readable picture. Take or upload it again."),
+  image_too_large: () => t("The picture is too large. Save it smaller."),
+  no_sheet: () =>
+    t(
+      "No map was found. Take the photo again with the whole grid in view, sharp and without reflections.",
+    ),
+  reader_died: () => t("Reading this photo failed halfway. The photo is kept: try again."),
+  too_many_requests: () => t("Too many requests. Wait a moment."),
+  no_session: ended,
+  no_csrf_token: ended,
+  desk_only: () => t("This is for the desk only: sign in with its code."),
+  event_gone: () => t("This event was deleted. Whoever runs kdscan must start it again."),
+  not_found: () => t("This does not exist, or you have no access to it."),
+  cut_off: halfSent,
+  too_slow: halfSent,
+  blank_page: () => t("There is nothing on this page."),
+  wrong_kind: () => t("A game is two maps with their spellbook, or two to four kingdoms."),
+  not_kept: () => t("This sheet was read by an older version. Photograph it again to correct it."),
+  nothing_to_undo: () => t("There is nothing to undo."),
+  store_full: () =>
+    t("There is no room left on the server right now. What was saved before is kept."),
+  quota: () => t("You have reached the limit of photos. Ask at the desk."),
+  game_full: () => t("This game has all its sheets already."),
+  not_read: () => t("This photo is still being read. Try again in a moment."),
+  not_yours: () =>
+    t("Somebody else has already uploaded this photo. To change it, ask at the desk."),
+  store: () => t("The results cannot be saved or loaded right now. Try again later."),
+  offline: () => t("No connection: try again later."),
+  refused: asTold,
+  not_learned: asTold,
+  model: ourFault,
+  bug: ourFault,
+};
+
+// What an error says, as children of an element.
+export const explain = (error) =>
+  WORDS[error.code]?.(error) ?? (language === "en" ? error.message : t("This cannot be done."));
+
+// Does something and says what was wrong; resolves to the error, or null. refused(error).
+export async function attempt(act, refused = () => {}) {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    refused(error);
+    toast(explain(error));
+    return error;
+  }
+}
+
+// Does acts one after another, though each waits for an answer; resolves to what an act does.
+export function inTurn() {
+  let last = Promise.resolve();
+  return (act) => {
+    const done = last.then(act);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+// Over http a page may not copy: then the link is shown to be copied by hand.
+export async function copyLink(link) {
+  try {
+    await navigator.clipboard.writeText(link);
+    toast(t("The link was copied."));
+  } catch {
+    prompt(t("The link"), link);
+  }
+}
+
+// Why a photo could not be read.
+export const why = (error) => (error.message ? sentence(error.message) : explain(error));
+
+// Whether reading the same file again may succeed.
+export const mayChange = (error) =>
+  !["unreadable_image", "image_too_large", "quota"].includes(error.code);
+
+// Errors that pass by themselves: the request is repeated after a while.
+export const passes = (error) =>
+  ["offline", "too_many_requests", "store", "store_full"].includes(error.code);

@@ -1,8 +1,8 @@
-// The camera inside the page: a live picture with the found grid drawn over it. When it is held
-// still, the photo is taken automatically; there is also a shutter, and a torch if the phone has one.
+// The camera inside the page: a live picture with the found grid drawn over it. Held still, it
+// takes the photo automatically; there are also a shutter and, if the phone has one, a torch.
 
 import { post } from "./api.js";
-import { announce, button, filePicker, glyph, h, put, round, s, toast } from "./dom.js";
+import { announce, button, filePicker, glyph, h, picture, put, round, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { canvasWorks, toBlob } from "./share.js";
 
@@ -11,6 +11,11 @@ const EVERY = 250; // milliseconds between an answer and the next request
 const STILL = 3; // number of consecutive good frames without movement that take the photo
 const AIM = "M0 20V0H20M120 0H140V20M140 80V100H120M20 100H0V80"; // corners of a frame, 7 to 5
 const MOVED = 0.025; // trembling of a hand, as a fraction of the picture's width
+
+const WANTED = {
+  video: { facingMode: { ideal: "environment" }, width: { ideal: 3840 }, height: { ideal: 2160 } },
+  audio: false,
+};
 
 const canSee = () =>
   Boolean(window.isSecureContext && navigator.mediaDevices?.getUserMedia && canvasWorks());
@@ -34,36 +39,24 @@ export const closeCamera = () => closeOpen?.();
 
 async function openCamera(send) {
   closeCamera();
-  const video = h("video playsinline muted autoplay", { "aria-label": t("Live picture") });
-  const grid = s("polygon", { class: "found-grid" });
+  const video = h("video playsinline muted autoplay", { label: t("Live picture") });
+  const grid = s("polygon.found-grid");
   // Fitted as the picture is: both fill the screen and are cut off alike.
-  const drawn = s(
-    "svg class=found aria-hidden=true",
-    { preserveAspectRatio: "xMidYMid slice" },
-    grid,
-  );
-  const aim = s("svg", { class: "found", viewBox: "-20 -16 180 136", "aria-hidden": "true" }, [
-    s("path", { class: "aim", d: AIM }),
-  ]);
-  const hint = h("p.camera-hint", { role: "status" }, HINTS.none());
-  const shutter = button("", () => take(), {
-    class: "shutter",
-    "aria-label": t("Take the photo"),
-  });
-  const torch = round("torch", t("Torch"), () => light(), {
-    hidden: true,
-    "aria-pressed": "false",
-  });
-  const dialog = h("dialog.camera", { "aria-label": t("Camera") }, [
+  const drawn = picture(null, "found", grid);
+  drawn.setAttribute("preserveAspectRatio", "xMidYMid slice");
+  const aim = picture("-20 -16 180 136", "found", s("path.aim", { d: AIM }));
+  const hint = h("p.camera-hint role=status", HINTS.none());
+  const shutter = button("", () => take(), { class: "shutter", label: t("Take the photo") });
+  const off = { hidden: true, "aria-pressed": "false" };
+  const torch = round("torch", t("Torch"), () => light(), off);
+  const dialog = h("dialog.camera", { label: t("Camera") }, [
     h("div.camera-view", video, aim, drawn),
     hint,
     h("div.camera-bar", [torch, shutter, round("close", t("Close"), () => close())]),
   ]);
-  let stream = null,
-    running = true,
-    good = 0,
-    before = null,
-    took = false;
+  let stream = null;
+  let [running, took] = [true, false];
+  let [good, before] = [0, null]; // of the frames until now
   const close = () => {
     running = false;
     stream?.getTracks().forEach((track) => track.stop());
@@ -75,45 +68,29 @@ async function openCamera(send) {
   dialog.addEventListener("cancel", close);
   document.body.append(dialog);
   dialog.showModal();
-  const failed = () => {
+  const broken = t(
+    "The camera does not work, or another program is using it. Choose a photo instead.",
+  );
+  const forbidden = t(
+    "The browser is not allowed to use the camera: allow it in its settings, or choose a photo.",
+  );
+  const failed = ({ name } = {}) => {
+    if (running) toast(name === "NotAllowedError" ? forbidden : broken);
     close();
-    toast(t("The camera does not work, or another program is using it. Choose a photo instead."));
   };
-  try {
-    stream = await navigator.mediaDevices.getUserMedia({
-      video: {
-        facingMode: { ideal: "environment" },
-        width: { ideal: 3840 },
-        height: { ideal: 2160 },
-      },
-      audio: false,
-    });
-  } catch (error) {
-    if (!running) return;
-    if (error.name !== "NotAllowedError") return failed();
-    close();
-    return toast(
-      t(
-        "The browser is not allowed to use the camera: allow it in its settings, or choose a photo.",
-      ),
-    );
-  }
-  if (!running) {
-    stream.getTracks().forEach((track) => track.stop());
-    return;
-  }
+  stream = await navigator.mediaDevices.getUserMedia(WANTED).catch(failed);
+  if (!running) stream?.getTracks().forEach((track) => track.stop());
+  if (!running) return;
   video.srcObject = stream;
   await video.play().catch(() => {});
   const [track] = stream.getVideoTracks();
-  track.addEventListener("ended", failed); // unplugged, or taken by another program
+  track.addEventListener("ended", () => failed()); // unplugged, or taken by another program
   torch.hidden = !track.getCapabilities?.().torch;
 
   async function light() {
     const on = torch.getAttribute("aria-pressed") !== "true";
-    await track
-      .applyConstraints({ advanced: [{ torch: on }] })
-      .then(() => torch.setAttribute("aria-pressed", String(on)))
-      .catch(() => {});
+    const done = () => torch.setAttribute("aria-pressed", String(on));
+    await track.applyConstraints({ advanced: [{ torch: on }] }).then(done, () => {});
   }
 
   function frame(longest, quality) {
@@ -145,28 +122,21 @@ async function openCamera(send) {
     drawn.setAttribute("viewBox", `0 0 ${wide} ${high}`);
     aim.toggleAttribute("hidden", Boolean(outline));
     put(drawn, outline && grid);
-    grid.setAttribute(
-      "points",
-      (outline ?? []).map(([x, y]) => `${x * wide},${y * high}`).join(" "),
-    );
+    const corners = (outline ?? []).map(([x, y]) => `${x * wide},${y * high}`);
+    grid.setAttribute("points", corners.join(" "));
     const near = (p, n) => Math.hypot(p[0] - before[n][0], p[1] - before[n][1]) < MOVED;
     const still = outline && before && outline.every(near);
     before = outline;
     good = what === "good" && (still || good === 0) ? good + 1 : 0;
-    hint.style.setProperty("--good", String(good / STILL));
+    hint.style.setProperty("--held", String(good / STILL));
     if (good >= STILL) take();
   }
 
-  while (running && !took) {
-    if (video.videoWidth) {
-      try {
-        const seen = await post("api/look", await frame(FRAME, 0.7));
-        if (running && !took) show(seen);
-      } catch {
-        show({ hint: "busy", outline: null });
-      }
-    }
-    await wait(EVERY);
+  for (; running && !took; await wait(EVERY)) {
+    if (!video.videoWidth) continue;
+    const looked = post("api/look", await frame(FRAME, 0.7));
+    const found = await looked.catch(() => ({ hint: "busy", outline: null }));
+    if (running && !took) show(found);
   }
 }
 
@@ -179,21 +149,19 @@ export function photoButtons(send, { many = true } = {}) {
   const own = { accept: "image/*", capture: "environment" };
   const label = [glyph("camera"), t("Photograph")];
   const choose = [glyph("pictures"), many ? t("Choose photos") : t("Choose a photo")];
+  const live = () => openCamera((file) => send([file]));
+  const capture = canSee()
+    ? button(label, live, { class: "capture" })
+    : filePicker("capture", label, own, send);
+  const why = t(
+    "Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera.",
+  );
   return [
     h("div.actions", [
-      canSee()
-        ? button(label, () => openCamera((file) => send([file])), { class: "capture" })
-        : filePicker("capture", label, own, send),
+      capture,
       filePicker("gallery", choose, { accept: FILES, multiple: many }, send),
     ]),
     !navigator.mediaDevices &&
-      h("details.hint.none", [
-        h("summary", t("Why is there no live camera?")),
-        h("p", [
-          t(
-            "Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera.",
-          ),
-        ]),
-      ]),
+      h("details.hint.none", h("summary", t("Why is there no live camera?")), h("p", why)),
   ];
 }

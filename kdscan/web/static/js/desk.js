@@ -1,9 +1,7 @@
-// The desk: everything to be settled as one queue of cards, each with its remedy; besides, all
-// sheets, the rounds, the players and the pads. It works without a mouse.
+// The desk: what is to settle as a queue of cards, all sheets, rounds, players and pads.
 
-import { get, perform, poll } from "./api.js";
-import { $, button, glyph, h, put, toast } from "./dom.js";
-import { explain, passes } from "./errors.js";
+import { explain, get, inTurn, passes, perform, poll } from "./api.js";
+import { $, button, glyph, h, put, tabBar, toast } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { knownPrints } from "./pads.js";
 import { playersTab } from "./players.js";
@@ -16,13 +14,10 @@ let changes = 0;
 let tab = "settle";
 
 // The effect of a key depends on that of the one before: they are handled one after another.
-let chain = Promise.resolve();
-function inTurn(act) {
-  chain = chain.then(act).catch((error) => toast(explain(error)));
-  return chain;
-}
+const queue = inTurn();
+const next = (act) => queue(act).catch((error) => toast(explain(error)));
 
-// What was last to be undone, if the answer was lost: it may be undone, so undoing it again is meant.
+// What was last to be undone, if the answer was lost: undoing again means the same.
 let unanswered = null;
 
 // Counts changes to the event: an answer requested before one ended may not include it.
@@ -36,15 +31,16 @@ async function doing(act) {
   }
 }
 
-// Performs an act of the desk; the answer is the desk's new state. done(): it was kept.
+// Performs an act and shows the new state; done(): it was kept. Resolves to whether it was.
 const act = (action, done = () => {}) =>
-  inTurn(async () => {
+  next(async () => {
     const answer = await doing(() => perform(action, "desk"));
     done();
     await load(answer.desk);
+    return true;
   });
 
-const hub = { inTurn, doing, act };
+const hub = { inTurn: next, doing, act };
 
 const { search, only, found } = sheetFilter(() => choose("sheets"));
 
@@ -58,25 +54,24 @@ function none(now) {
   const begun = now.sheets.length > 0 || now.last_round > 0;
   const leadTo = (name) => {
     choose(name);
-    buttons[name].focus();
+    $(`[data-tab=${name}]`).focus();
   };
-  const next = nextTabs(now).map((name) =>
-    button(TABS[name].label(), () => leadTo(name), { class: "button" }),
-  );
+  const leading = (name) => button(TABS[name].label(), () => leadTo(name), { class: "button" });
   return [
     begun ? t("All settled.") : t("Add the players, then pair the first round."),
-    h("span.row.centred", next),
+    h("span.row.centred", nextTabs(now).map(leading)),
   ];
 }
 
+const matching = (now) => (now.sheets.length ? t("No matching sheets.") : t("Nothing yet."));
+
 // A tab that fills the whole place, without a queue.
-const wide = (inner) => ({
-  ...inner,
-  element: h("div.desk.wide.stack", h("div.desk-body.stack", inner.element)),
+const wide = ({ element, ...tab }) => ({
+  element: h("div.desk.wide.stack", h("div.desk-body.stack", element)),
+  ...tab,
 });
 
-// Each tab is created when first opened, and keeps its element: late answers for one tab cannot be
-// drawn into another, and typed text stays. show(desk): the current state.
+// Each tab is created when first opened, and keeps its element with what was typed in it.
 const TABS = {
   settle: {
     label: () => t("To settle"),
@@ -84,13 +79,7 @@ const TABS = {
   },
   sheets: {
     label: () => t("Sheets"),
-    make: (label) =>
-      queueTab(hub, {
-        label,
-        cardsOf: (now) => found(now.sheets),
-        none: (now) => (now.sheets.length ? t("No matching sheets.") : t("Nothing yet.")),
-        kept: false,
-      }),
+    make: (label) => queueTab(hub, { label, cardsOf: (now) => found(now.sheets), none: matching }),
   },
   rounds: { label: () => t("Rounds"), make: () => wide(roundsTab(act)) },
   players: { label: () => t("Players"), make: () => wide(playersTab(act)) },
@@ -100,14 +89,9 @@ const TABS = {
 const made = {};
 const tabOf = (name) => (made[name] ??= TABS[name].make(TABS[name].label));
 
-function tabButton([name, { label }]) {
-  const count = name === "settle" && h("span.count");
-  const shown = [label(), count];
-  return [name, button(shown, () => choose(name), { class: "tab", "data-tab": name })];
-}
-const buttons = Object.fromEntries(Object.entries(TABS).map(tabButton));
-const toCome = h("p.to-come", { role: "status" });
-const undo = button(t("Undo"), () => inTurn(takeBack), { class: "take-back", disabled: true });
+const tabs = tabBar(t("View"), choose);
+const toCome = h("p.to-come role=status");
+const undo = button(t("Undo"), () => next(takeBack), { class: "take-back", disabled: true });
 const place = h("div");
 
 function choose(name) {
@@ -116,20 +100,22 @@ function choose(name) {
   showTop();
   const shown = tabOf(name);
   put(place, shown.element);
-  if (desk) inTurn(() => (entered && shown.enter ? shown.enter(desk) : shown.show(desk)));
+  if (desk) next(() => (entered && shown.enter ? shown.enter(desk) : shown.show(desk)));
 }
 
 const told = ({ text, values }) => t(text, values);
 
 function showTop() {
-  for (const [name, one] of Object.entries(buttons))
-    one.setAttribute("aria-pressed", String(name === tab));
-  $(".count", buttons.settle).textContent = desk?.cards.length ? ` ${desk.cards.length}` : "";
+  const open = desk?.cards.length;
+  const count = open > 0 && h("span.count", ` ${open}`);
+  const labelOf = ([name, { label }]) => [label(), name === "settle" && count];
+  const items = Object.entries(TABS).map((one) => [one[0], labelOf(one), { "data-tab": one[0] }]);
+  tabs.show(tab, items);
   only.hidden = tab !== "sheets";
   search.hidden = !["settle", "sheets"].includes(tab);
   const coming = desk?.to_come.length ?? 0;
   toCome.hidden = !coming || tab !== "settle";
-  toCome.textContent = tn("{n} sheet still to come", "{n} sheets still to come", coming);
+  put(toCome, tn("{n} sheet still to come", "{n} sheets still to come", coming));
   const last = desk?.undo;
   undo.disabled = !last;
   put(undo, glyph("undo"), last ? t("Undo: {what}", { what: told(last) }) : t("Undo"));
@@ -173,7 +159,7 @@ function onKey(event) {
     event.preventDefault(); // else it empties the search
     return field.blur();
   }
-  if (key === "u") inTurn(takeBack);
+  if (key === "u") next(takeBack);
   else if (key === "/") startSearch();
   else if (!tabOf(tab).key?.(key)) return;
   event.preventDefault();
@@ -184,19 +170,12 @@ addEventListener("keydown", onKey, true);
 put(
   $("#main"),
   h("h1.visually-hidden", t("Desk")),
-  h("div.desk-top.row", [
-    h("div.tabs.row", { role: "group", "aria-label": t("View") }, Object.values(buttons)),
-    only,
-    search,
-    undo,
-  ]),
+  h("div.desk-top.row", tabs.element, only, search, undo),
   toCome,
   place,
 );
 choose(tab);
-poll(
-  "api/desk",
-  // What the desk itself changed is drawn already: open menus stay.
-  (fresh, asked) => inTurn(() => asked === changes && (fresh.state === desk?.state || load(fresh))),
-  () => changes,
-);
+// What the desk itself changed is drawn already: open menus stay.
+const news = (fresh, asked) =>
+  next(() => asked === changes && (fresh.state === desk?.state || load(fresh)));
+poll("api/desk", news, () => changes);

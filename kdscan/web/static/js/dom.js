@@ -1,5 +1,6 @@
-// Elements from calls: h("input.code type=text", { value }, "text", [child]). Classes and attributes that
-// are always the same stand with the tag; others may be left out. Text is never parsed as HTML.
+// Elements from calls: h("input.code type=text", { value }, "text", [child]). Classes and
+// attributes that are always the same stand with the tag; others may be left out. label: what
+// screen readers say. Text is never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -9,12 +10,12 @@ function fill(create, what, [first, ...rest]) {
   const element = create(tag);
   if (classes.length) element.setAttribute("class", classes.join(" "));
   const given = first?.constructor === Object ? first : {};
-  const constant = fixed.map((one) => [...one.split("="), true].slice(0, 2));
+  const constant = fixed.map((one) => [...one.split("="), true]);
   for (const [name, value] of [...constant, ...Object.entries(given)]) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
-    else element.setAttribute(name, value === true ? "" : value);
+    else element.setAttribute(name === "label" ? "aria-label" : name, value === true ? "" : value);
   }
   const children = given === first ? rest : [first, ...rest];
   element.append(...children.flat(Infinity).filter(shown));
@@ -23,14 +24,11 @@ function fill(create, what, [first, ...rest]) {
 
 const shown = (child) => child !== null && child !== undefined && child !== false && child !== "";
 
-// Makes these the children of an element, skipping empty ones. A child that is already there is not
-// touched, so it keeps the focus, typed text, and the finger on it.
+// Makes these an element's children. Those that are there already keep focus and typed text.
 export function put(element, ...children) {
-  const wanted = children
-      .flat(Infinity)
-      .filter(shown)
-      .map((child) => (child instanceof Node ? child : new Text(child))),
-    stay = new Set(wanted);
+  const node = (child) => (child instanceof Node ? child : new Text(child));
+  const wanted = children.flat(Infinity).filter(shown).map(node);
+  const stay = new Set(wanted);
   for (const child of [...element.childNodes]) if (!stay.has(child)) child.remove();
   wanted.forEach((child, n) => {
     if (element.childNodes[n] !== child) element.insertBefore(child, element.childNodes[n] ?? null);
@@ -49,29 +47,25 @@ export function lines(list, key, make) {
 }
 
 // Whether somebody types in a part of the page, or has typed something that is not kept yet.
-export const inUse = (part) =>
-  [...part.querySelectorAll("input:not([type=checkbox], [type=file]), select")].some(
-    (one) =>
-      one === document.activeElement || (one.matches("input") && one.value !== one.defaultValue),
-  );
+export function inUse(part) {
+  const fields = [...part.querySelectorAll("input:not([type=checkbox], [type=file]), select")];
+  const typed = (one) => one.matches("input") && one.value !== one.defaultValue;
+  return fields.some((one) => one === document.activeElement || typed(one));
+}
 
 // A field for a player's points; more: attributes.
 export const pointsInput = (player, more) =>
   h("input", { type: "number", min: "0", max: "999", inputmode: "numeric", name: player, ...more });
 
-// The points that were typed, by player. Unchanged values were read from the sheet, and may be read again.
-export const typedPoints = (fields) =>
-  Object.fromEntries(
-    fields
-      .filter((one) => one.value !== "" && one.value !== one.defaultValue)
-      .map((one) => [one.name, Number(one.value)]),
-  );
+// The points that were typed, by player; unchanged ones were read, and may be read again.
+export function typedPoints(fields) {
+  const typed = fields.filter((one) => one.value !== "" && one.value !== one.defaultValue);
+  return Object.fromEntries(typed.map((one) => [one.name, Number(one.value)]));
+}
 
 // Whether somebody types anywhere: the focus is not taken away then.
 export const typing = () => Boolean(document.activeElement?.matches("input, select, textarea"));
-
 export const h = (what, ...rest) => fill((tag) => document.createElement(tag), what, rest);
-
 export const s = (what, ...rest) => fill((tag) => document.createElementNS(SVG, tag), what, rest);
 
 // A drawing of the page (see drawings.svg), and a picture that is only looked at.
@@ -94,7 +88,7 @@ export const form = (what, submit, ...inside) =>
 
 // A field that says in itself what belongs there; more: attributes.
 export const input = (label, more = {}) =>
-  h("input", { type: "text", "aria-label": label, placeholder: label, maxlength: "60", ...more });
+  h("input", { type: "text", label, placeholder: label, maxlength: "60", ...more });
 
 // A label that opens the choice of files; chosen(files).
 export function filePicker(kind, label, attributes, chosen) {
@@ -108,27 +102,42 @@ export function filePicker(kind, label, attributes, chosen) {
 }
 
 // A choice from a list. options: [value, label].
-export const select = (label, options, more = {}) =>
-  h(
-    "select",
-    { "aria-label": label, ...more },
-    options.map(([value, text]) => h("option", { value }, text)),
-  );
+export function select(label, options, more = {}) {
+  const all = options.map(([value, text]) => h("option", { value }, text));
+  return h("select", { label, ...more }, all);
+}
 
-// Buttons of which one is pressed: {element, show(current)}. items: [value, label]; put(items) shows others.
-// choose(value): one was tapped. They are created once, so that keyboard users keep the focus on them.
-export function tabBar(label, items, choose) {
-  const made = new Map(
-    items.map(([value, text]) => [value, button(text, () => choose(value), { class: "tab" })]),
-  );
-  const element = h("div.tabs.row", { role: "group", "aria-label": label });
-  const show = (current, shown = [...made.keys()]) => {
-    const buttons = shown.map((value) => made.get(value));
-    put(element, buttons);
-    for (const [value, one] of made) one.setAttribute("aria-pressed", String(value === current));
+// A button of several of which one, or some, are pressed; more: attributes.
+export const tab = (label, act, pressed, more = {}) =>
+  button(label, act, { class: "tab", "aria-pressed": String(pressed), ...more });
+
+// A row of tabs: {element, show(current, items)}, items: [value, label, attributes]. choose(value):
+// one was tapped. A tab stays the same element, so that it keeps the focus.
+export function tabBar(label, choose) {
+  const element = h("div.tabs.row role=group", { label });
+  let current;
+  const entry = ([value, , more]) => {
+    const one = tab([], () => choose(value), false, more);
+    const show = ([, text]) => {
+      one.setAttribute("aria-pressed", String(value === current));
+      put(one, text);
+    };
+    return { element: one, show };
+  };
+  const list = lines(element, ([value]) => value, entry);
+  const show = (value, items) => {
+    current = value;
+    list(items);
   };
   return { element, show };
 }
+
+// A part of the page with a title.
+export const card = (title, ...inside) => h("section.card", h("h2", title), inside);
+
+// A line that opens, so that no single tap does what is grave.
+export const grave = (label, question, act) =>
+  h("details.removal", [h("summary", label), h("p", question), button([glyph("bin"), label], act)]);
 
 // A table of columns, rows, and rows at its foot.
 export const column = (label, more = {}) => h("th scope=col", more, label);
@@ -137,16 +146,12 @@ export const table = (kind, columns, rows, foot = null) =>
 
 // A character that is only looked at: screen readers skip it.
 export const sign = (text, kind = null) => h("span", { class: kind, "aria-hidden": "true" }, text);
-
 export const $ = (selector, root = document) => root.querySelector(selector);
 
 // Announces to screen readers what others see change.
 export function announce(text) {
-  const place = $("#announcer");
-  place.textContent = "";
-  setTimeout(() => {
-    place.textContent = text;
-  }, 50);
+  put($("#announcer"));
+  setTimeout(() => put($("#announcer"), text), 50);
 }
 
 let toastTimer;
@@ -156,12 +161,8 @@ export function toast(said) {
   put(place, said);
   place.hidden = false;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(
-    () => {
-      place.hidden = true;
-    },
-    Math.max(5000, 80 * place.textContent.length),
-  );
+  const long = Math.max(5000, 80 * place.textContent.length);
+  toastTimer = setTimeout(() => place.setAttribute("hidden", ""), long);
 }
 
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -183,41 +184,25 @@ export function remember(key, value) {
   }
 }
 
-// Small drawings for buttons, of strokes on 24 × 24 units in the text's colour. They are only looked
-// at: screen readers skip them.
-
+// A small drawing for buttons, of strokes in the text's colour.
 export const glyph = (name) =>
   picture("0 0 24 24", `glyph glyph-${name}`, drawing(`glyph-${name}`));
 
 // A round button with a drawing; more: attributes.
 export const round = (name, label, act, more = {}) =>
-  h(
-    "button.round type=button",
-    { "aria-label": label, title: label, onclick: act, ...more },
-    glyph(name),
-  );
+  button(glyph(name), act, { class: "round", label, title: label, ...more });
 
-// Actions that are rarely wanted, behind one button. It is created once, so that news close nothing that
-// somebody opened; items() are asked for when it is: [label, act], or false. named(label) names it anew.
+// Actions that are rarely wanted, behind one button. It is created once, so that news do not close
+// it; items() are asked for when it opens: [label, act], or false. named(label) names it anew.
 export function menu(label, items) {
   const close = () => element.removeAttribute("open");
-  const item = ([text, act]) => {
-    const choose = () => {
-      close();
-      act();
-    };
-    return button(text, choose, { class: "bare" });
-  };
+  const item = ([text, act]) => button(text, () => (close(), act()), { class: "bare" });
   const summary = h("summary", glyph("more"));
   const list = h("div.card");
   const element = h("details.menu", summary, list);
   element.addEventListener("toggle", () => put(list, items().filter(Boolean).map(item)));
   element.addEventListener("focusout", ({ relatedTarget: to }) => element.contains(to) || close());
-  element.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    close();
-    summary.focus();
-  });
+  element.addEventListener("keydown", ({ key }) => key === "Escape" && (close(), summary.focus()));
   element.named = (text) =>
     ["aria-label", "title"].forEach((name) => summary.setAttribute(name, text));
   element.named(label);

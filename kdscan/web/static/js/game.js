@@ -1,24 +1,22 @@
-// Two maps and their spellbook, or two to four kingdoms, make a game; this phone remembers its games.
+// Games of two maps and their spellbook, or two to four kingdoms; this phone remembers its own.
 
-import { get, perform, whenRead } from "./api.js";
-import { photoButtons } from "./camera.js";
+import { attempt, get, perform, whenRead } from "./api.js";
 import { glyph, h, put, recall, remember, round } from "./dom.js";
-import { attempt } from "./errors.js";
 import { pointsText, t, tn, when } from "./i18n.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { DECIDED } from "./league.js";
 import { emblem } from "./marks.js";
 import { ownerHere, whoseField } from "./names.js";
-import { isRetake, openQuestions } from "./questions.js";
+import { isRetake, openQuestions, toAnswer } from "./questions.js";
 import { doubtText } from "./score.js";
-import { send, uploadList } from "./sending.js";
+import { photographs, resultFace } from "./sending.js";
 import { share } from "./share.js";
 import { joinForm } from "./shared.js";
-import { barButton, RULES, rulesField } from "./sheet.js";
+import { barButton, rememberRules, rulesField } from "./sheet.js";
 
-// #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are created
-// once: an answer about one of them draws over nothing that somebody types in another. Without any name,
-// the first sheet is that of whose phone it is, until somebody changes it.
+// #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are
+// created once: an answer about one of them draws over nothing that somebody types in another.
+// Without any name, the first sheet is that of whose phone it is, until somebody changes it.
 export async function showGame(place, ids) {
   const load = () => get(`api/games?sheets=${ids.join(",")}`);
   let { sheets, game: outcome } = await load();
@@ -35,15 +33,10 @@ export async function showGame(place, ids) {
     return error;
   };
   const players = () => sheets.filter(hasScore);
-  const ownerOf = ({ id, kind }) => {
-    const field = whoseField(kind, say);
-    const title = h("h2");
-    return { id, title, field, element: h("div", title, field.element) };
-  };
   const owners = players()
     .filter((sheet) => !sheet.player)
-    .map(ownerOf);
-  const fields = owners.map(({ element }) => element);
+    .map(({ id, kind }) => ({ id, title: h("h2"), field: whoseField(kind, say) }));
+  const fields = owners.map(({ title, field }) => h("div", title, field.element));
   const asking = h("section.card.owners.tiles", fields);
   const rules = sheets[0].kind === "kingdom" && rulesOf(players, say);
   function draw() {
@@ -61,17 +54,8 @@ export async function showGame(place, ids) {
     }
     if (rules) rules.show(players()[0]);
   }
-  put(place, [
-    top,
-    rules && rules.element,
-    also,
-    h("section.stack", [
-      h("h2.quiet-title", t("Rematch")),
-      photoButtons((files) => send(files)),
-      uploadList(),
-    ]),
-    foot,
-  ]);
+  const rematch = h("section.stack", h("h2.quiet-title", t("Rematch")), photographs());
+  put(place, top, rules && rules.element, also, rematch, foot);
   draw();
   const [first, ...beside] = players();
   if (player && beside.length && ![first, ...beside].some((sheet) => sheet.player))
@@ -82,7 +66,7 @@ export async function showGame(place, ids) {
 function rulesOf(players, say) {
   const fixed = players().some((sheet) => sheet.extras_fixed);
   return rulesField(fixed, (chosen) => {
-    remember(RULES, chosen);
+    rememberRules(chosen);
     return say(players().map(({ id }) => ({ type: "set_variants", sheet: id, ...chosen })));
   });
 }
@@ -101,11 +85,12 @@ export const worth = (sheet) =>
 
 const hrefOf = ({ photo, id }) => `#/photo/${photo}/${id}`;
 
-// A drawing that links to its sheet if that is one's own.
-export const opens = (sheet, name, drawn, mine) =>
-  mine(sheet)
-    ? h("a", { href: hrefOf(sheet), "aria-label": t("Look at {name}", { name }) }, drawn)
-    : drawn;
+// A sheet's board, which links to it if it is one's own.
+export function boardOf(sheet, name, mine) {
+  const drawn = kindOf(sheet).draw(sheet, { labels: false });
+  const label = t("Look at {name}", { name });
+  return mine(sheet) ? h("a", { href: hrefOf(sheet), label }, drawn) : drawn;
+}
 
 export const bar = (sheets, outcome) =>
   h("div.bar.row", [
@@ -113,23 +98,19 @@ export const bar = (sheets, outcome) =>
     h("a.button", { href: "#/" }, glyph("home"), t("Home")),
   ]);
 
-// Who won, by how much and how it was decided, and all sheets. mine(sheet): whether it may be opened
-// here; asking: whose the sheets are.
+// Who won, by how much and why, and all sheets. mine(sheet): may it be opened? asking: for names.
 export function gameView(sheets, outcome, { mine = () => true, asking = null }) {
   const players = sheets.filter(hasScore);
   const book = sheets.find((sheet) => !hasScore(sheet));
   const unlike = new Set(players.map(({ variants }) => JSON.stringify(variants))).size > 1;
   const open = !again(players) && (unlike || doubtful(players, outcome));
+  const why = unlike
+    ? t("the kingdoms are scored by different extra rules; set the same ones for all")
+    : t("please check");
+  const title = whoWon(players, outcome) + (open ? "\u00a0?" : "");
   return [
-    h("h1.winner.stack", { tabindex: "-1" }, [
-      emblem(),
-      whoWon(players, outcome) + (open ? "\u00a0?" : ""),
-    ]),
-    !again(players) &&
-      h("p.decided", [
-        howDecided(outcome),
-        open && h("span.doubtful", ` · ${unlike ? unlikeRules() : t("please check")}`),
-      ]),
+    h("h1.winner.stack tabindex=-1", emblem(), title),
+    !again(players) && h("p.decided", howDecided(outcome), open && h("span.doubtful", ` · ${why}`)),
     asking,
     h("div.versus.tiles", [
       players.map((sheet, n) => playerCard(sheet, players, outcome, n, mine)),
@@ -137,9 +118,6 @@ export function gameView(sheets, outcome, { mine = () => true, asking = null }) 
     ]),
   ];
 }
-
-const unlikeRules = () =>
-  t("the kingdoms are scored by different extra rules; set the same ones for all");
 
 // Whether the doubts that are left may change who won.
 function doubtful(players, { winners: [first, ...equal] }) {
@@ -158,18 +136,15 @@ function whoWon(players, outcome) {
   return t("{names} share the win", { names: winners.join(", ") });
 }
 
+const joined = (...parts) => parts.filter(Boolean).join(" · ");
+
 // "45 : 38 · by 7 points", and what decided where the points did not.
 function howDecided({ players, winners, decided_by: by }) {
   const totals = players.map((player) => player.total);
   const [most, second] = [...totals].sort((a, b) => b - a);
   const margin = winners.length === 1 ? most - second : 0;
-  return [
-    totals.join(" : "),
-    margin > 0 && tn("by {n} point", "by {n} points", margin),
-    DECIDED[by]?.(),
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  const ahead = margin > 0 && tn("by {n} point", "by {n} points", margin);
+  return joined(totals.join(" : "), ahead, DECIDED[by]?.());
 }
 
 function playerCard(sheet, players, outcome, n, mine) {
@@ -177,71 +152,56 @@ function playerCard(sheet, players, outcome, n, mine) {
   const alone = won && outcome.winners.length === 1;
   const crowned = won && outcome.winners.length < players.length;
   const name = nameOf(sheet, players);
-  return h("article", { class: alone ? "player card won" : "player card" }, [
+  const doubt = sheet.review && h("span.doubtful", ` · ${doubtText(sheet)}`);
+  return h("article.player.card", { class: alone && "won" }, [
     h("h2", crowned && glyph("crown"), name, " · ", worth(sheet)),
-    !sheet.photograph_again &&
-      h("p.verdict", [
-        whatCounts(sheet, outcome.players[n]),
-        sheet.review && h("span.doubtful", ` · ${doubtText(sheet)}`),
-      ]),
-    sheet.review && !sheet.photograph_again && mine(sheet) && toQuestions(sheet),
-    opens(sheet, name, kindOf(sheet).draw(sheet, { labels: false }), mine),
+    !sheet.photograph_again && [
+      h("p.verdict", whatCounts(sheet, outcome.players[n]), doubt),
+      sheet.review && mine(sheet) && toQuestions(sheet),
+    ],
+    boardOf(sheet, name, mine),
   ]);
 }
 
 function toQuestions(sheet) {
   const { length: n } = openQuestions(sheet);
-  const label = n ? tn("Answer {n} question", "Answer {n} questions", n) : t("Please check");
-  return h("a.button.main", { href: hrefOf(sheet) }, label);
+  return h("a.button.main", { href: hrefOf(sheet) }, n ? toAnswer(n) : t("Please check"));
 }
 
 // What a total comes from, and what decides a game of equal totals.
 const whatCounts = ({ score }, { largest_domain: largest, crowns }) =>
-  [
+  joined(
     score.wizard > 0 && t("of which from the wizard: {n}", { n: score.wizard }),
     t("largest domain: {n}", { n: largest }),
     crowns !== undefined && tn("{n} crown", "{n} crowns", crowns),
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  );
 
 const bookCard = (book, mine) =>
   h("article.player.card.book", [
     h("h2", t("Spellbook")),
     book.review && h("p.verdict.doubtful", t("please check")),
-    opens(book, t("Spellbook"), kindOf(book).draw(book), mine),
+    boardOf(book, t("Spellbook"), mine),
   ]);
 
-// The sheets that a game lacks, chosen from the photos: the opponent, further kingdoms, the spellbook.
+// The sheets that a game lacks, chosen from the photos.
 
 const MOST_KINGDOMS = 4;
 
-// All sheets of photos, with their photos, besides those given.
-const others = (photos, kind, but) =>
-  photos
-    .flatMap((photo) => photo.sheets.map((sheet) => ({ photo, sheet })))
-    .filter(({ sheet }) => sheet.kind === kind && !but.includes(sheet.id));
+// Links to the games with another sheet of this kind besides those given; null if there is none.
+function others(photos, kind, ids) {
+  const lines = photos.flatMap((photo) =>
+    photo.sheets
+      .filter((sheet) => sheet.kind === kind && !ids.includes(sheet.id))
+      .map((sheet) => {
+        const face = resultFace(photo, [sheet], sheet.player ?? photo.name, briefly(sheet));
+        const href = `#/game/${[...ids, sheet.id].join("/")}`;
+        return h("li", h("a.result.card", { href }, face));
+      }),
+  );
+  return lines.length > 0 && h("ul.results", lines);
+}
 
-const links = (list, href) =>
-  h("ul.results", [
-    list.map(({ photo, sheet }) =>
-      h("li", [
-        h("a.result.card", { href: href(sheet) }, [
-          h("img loading=lazy", {
-            src: photo.pages.find((page) => page.page === sheet.page)?.thumb,
-            alt: "",
-          }),
-          h("span.result-name", sheet.player ?? photo.name),
-          h("strong", { class: sheet.review && "doubtful" }, briefly(sheet)),
-        ]),
-      ]),
-    ),
-  ]);
-
-const game = (ids) => `#/game/${ids.join("/")}`;
-
-// What else may belong to a game of these sheets: the spellbook, or a third and fourth kingdom; null
-// if there is nothing.
+// What else may belong to a game of these sheets: the spellbook, or further kingdoms.
 async function oneMore(ids, sheets) {
   const players = sheets.filter(hasScore);
   const kingdoms = players[0].kind === "kingdom";
@@ -249,48 +209,32 @@ async function oneMore(ids, sheets) {
   if (book || (kingdoms && players.length >= MOST_KINGDOMS)) return null;
   const { photos } = await get("api/photos").catch(() => ({ photos: [] }));
   const list = others(photos, kingdoms ? "kingdom" : "duel_spellbook", ids);
-  if (!list.length) return null;
-  return h("section.stack", [
-    h("h2.quiet-title", kingdoms ? t("One more kingdom?") : t("Their spellbook?")),
-    links(list, (sheet) => game([...ids, sheet.id])),
-  ]);
+  const title = kingdoms ? t("One more kingdom?") : t("Their spellbook?");
+  return list && h("section.stack", h("h2.quiet-title", title), list);
 }
 
-// What a page says that looks for the other sheet of a game.
-const WORDS = {
-  kingdom: {
-    against: () => t("Against which kingdom?"),
-    none: () => t("There is no other kingdom yet. Photograph it first."),
-    photograph: () => t("Photograph the other kingdom"),
-  },
-  duel_map: {
-    against: () => t("Against which map?"),
-    none: () => t("There is no other map yet. Photograph it first."),
-    photograph: () => t("Photograph the other map"),
-  },
-};
-
-// #/versus/A: whose map or kingdom is the other one? Photos still being read join the list when they
-// are done.
+// #/versus/A: whose map or kingdom is the other one? Photos being read join the list when done.
 export async function chooseOther(place, id) {
-  const [{ kind, photo }, { photos }] = await Promise.all([
-    get(`api/sheets/${id}`),
-    get("api/photos"),
-  ]);
+  const asked = [get(`api/sheets/${id}`), get("api/photos")];
+  const [{ kind, photo }, { photos }] = await Promise.all(asked);
   if (!place.isConnected) return; // left meanwhile
-  const words = WORDS[kind];
+  const isKingdom = kind === "kingdom";
+  const none = isKingdom
+    ? t("There is no other kingdom yet. Photograph it first.")
+    : t("There is no other map yet. Photograph it first.");
   const list = others(photos, kind, [id]);
   const waiting = photos.find((one) => one.state === "waiting");
   put(
     place,
-    h("h1", { tabindex: "-1" }, words.against()),
-    waiting && h("p", { "aria-live": "polite" }, waiting.name, " · ", t("reading …")),
-    !waiting && !list.length && h("p", words.none()),
-    h("h2.quiet-title", words.photograph()),
-    photoButtons(([file]) => send([file], { against: [id] }), { many: false }),
-    uploadList(),
+    h("h1 tabindex=-1", isKingdom ? t("Against which kingdom?") : t("Against which map?")),
+    waiting && h("p aria-live=polite", waiting.name, " · ", t("reading …")),
+    !waiting && !list && h("p", none),
+    h("h2.quiet-title", [
+      isKingdom ? t("Photograph the other kingdom") : t("Photograph the other map"),
+    ]),
+    photographs({ against: [id] }),
     joinForm(photo),
-    list.length > 0 && links(list, (sheet) => game([id, sheet.id])),
+    list,
   );
   if (waiting)
     whenRead(waiting.id)
@@ -317,16 +261,13 @@ function rememberGame(ids, players, { winners }) {
   if (players.some((sheet) => sheet.photograph_again)) return;
   const key = ids.join("/");
   const before = playedHere().find((game) => game.key === key);
-  const entry = {
-    key,
-    at: before?.at ?? new Date().toISOString(),
-    players: players.map((sheet, n) => ({
-      name: sheet.player,
-      label: nameOf(sheet, players),
-      total: sheet.score.total,
-      won: winners.length < players.length && winners.includes(n),
-    })),
-  };
+  const entryOf = (sheet, n) => ({
+    name: sheet.player,
+    label: nameOf(sheet, players),
+    total: sheet.score.total,
+    won: winners.length < players.length && winners.includes(n),
+  });
+  const entry = { key, at: before?.at ?? new Date().toISOString(), players: players.map(entryOf) };
   store([entry, ...playedHere().filter((game) => game.key !== key)]);
 }
 
@@ -344,39 +285,36 @@ export const forgetGamesOf = (sheets) =>
 
 // How often each named player won, the most successful first: "Ann 3, Bob 1".
 function tally(played) {
-  const wins = new Map();
-  for (const { players } of played)
-    for (const { name, won } of players)
-      if (name) wins.set(name, (wins.get(name) ?? 0) + Number(won));
-  return [...wins].sort((a, b) => b[1] - a[1]);
+  const wins = {};
+  for (const { name, won } of played.flatMap(({ players }) => players))
+    if (name) wins[name] = (wins[name] ?? 0) + Number(won);
+  return Object.entries(wins).sort((a, b) => b[1] - a[1]);
 }
 
 // The games, each a link with a button that forgets it; nothing where there are none.
 export function gamesList() {
   const place = h("section");
-  const forget = (key) => store(playedHere().filter((game) => game.key !== key));
-  const draw = () => {
+  redraw = () => {
     const played = playedHere();
     const wins = tally(played).map(([name, n]) => `${name} ${n}`);
     put(
       place,
-      played.length > 0 && h("h2.quiet-title", t("Games")),
-      wins.length > 1 && h("p.tally", t("Won:"), " ", wins.join(", ")),
-      played.length > 0 &&
-        h("ul.results.games", { "aria-label": t("Games") }, [
-          played.slice(0, SHOWN).map((game) => gameLine(game, forget)),
-        ]),
+      played.length > 0 && [
+        h("h2.quiet-title", t("Games")),
+        wins.length > 1 && h("p.tally", t("Won:"), " ", wins.join(", ")),
+        h("ul.results.games", { label: t("Games") }, [played.slice(0, SHOWN).map(gameLine)]),
+      ],
     );
   };
-  redraw = draw;
-  draw();
+  redraw();
   return place;
 }
 
-function gameLine({ key, at, players }, forget) {
+function gameLine({ key, at, players }) {
   const names = players.map(({ label, total }) => `${label} ${total}`).join(" : ");
+  const forget = () => store(playedHere().filter((game) => game.key !== key));
   return h("li.result.card", [
     h("a.result-name", { href: `#/game/${key}` }, h("strong", names), h("small", when(at))),
-    round("close", t("Forget {name}", { name: names }), () => forget(key)),
+    round("close", t("Forget {name}", { name: names }), forget),
   ]);
 }

@@ -4,11 +4,9 @@ const { language, messages, problems } = JSON.parse(document.getElementById("wor
 const plural = new Intl.PluralRules(language);
 
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
-
 export const t = (text, values = {}) => filled(messages[text] ?? text, values);
 
-// A text with a plural: tn("{n} shield", "{n} shields", 3). Catalogues have a form for each plural
-// category of the language (one, few, many, other).
+// A text with a plural: tn("{n} map", "{n} maps", 3); catalogues have more plural forms.
 export function tn(one, many, n, values = {}) {
   const forms = messages[one];
   let text = n === 1 ? one : many;
@@ -22,8 +20,7 @@ export const pointsText = (n) => tn("{n} point", "{n} points", n);
 export const problemText = ({ code, message }) =>
   language !== "en" && problems[code] ? t(problems[code]) : message;
 
-// One of the program's messages without its full stop, to stand alone; values: for its braces, as
-// they are written.
+// One of the program's messages without its full stop, to stand alone; values: for its braces.
 export const sentence = (text, values = {}) =>
   filled(
     text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."),
@@ -31,28 +28,18 @@ export const sentence = (text, values = {}) =>
   );
 
 export const percent = (p) => {
-  const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // never 100: no reading is entirely certain
+  const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // no reading is entirely certain
   return (whole / 100).toLocaleString(language, { style: "percent" });
 };
 
 // Chromium on a Linux without a language says en-US@posix, which no format takes.
-const valid = (tag) => {
-  try {
-    return Intl.getCanonicalLocales(tag).length > 0;
-  } catch {
-    return false;
-  }
-};
+const valid = (tag) => !tag.includes("@");
 
-// Dates in the format of the reader's region, if it speaks the page's language: en-GB and not en-US.
+// Dates as in the reader's region, if it speaks the page's language: en-GB and not en-US.
 const region =
   navigator.languages.find((one) => one.split("-")[0] === language && valid(one)) ?? language;
 
-export const when = (iso) =>
-  new Date(iso).toLocaleString(region, {
-    dateStyle: "medium",
-    timeStyle: "short",
-    hourCycle: "h23",
-  });
+const FORMAT = { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" };
+export const when = (iso) => new Date(iso).toLocaleString(region, FORMAT);
 
 export { language };

@@ -1,5 +1,4 @@
-// What the projector shows: the standings, a round's games or pairings, or the totals of maps without
-// rounds.
+// What the projector shows: standings, a round's games or pairings, or totals without rounds.
 
 import { $, column, glyph, h, table } from "./dom.js";
 import { language, t } from "./i18n.js";
@@ -10,8 +9,6 @@ export const DECIDED = {
   crowns: () => t("equal points and domains: by crowns"),
   draw: () => t("equal points and equally large domains"),
 };
-
-const crown = (leads) => (leads ? glyph("crown") : null);
 
 // Halves as people write them: 2½. Thirds, of a table of four, with two digits.
 const number = (n) =>
@@ -27,9 +24,9 @@ const signed = (n) =>
     .toLocaleString(language, { signDisplay: "exceptZero", maximumFractionDigits: 1 })
     .replace("-", "−");
 
-const line = (leads, rank, name, cells) =>
+const line = (leads, rank, name, ...cells) =>
   h("tr", { class: leads && "place-1" }, [
-    h("td", crown(leads), rank),
+    h("td", leads && glyph("crown"), rank),
     h("th.name scope=row", name),
     cells,
   ]);
@@ -43,21 +40,19 @@ export function standingsOf(rows, names = []) {
     column(t("Won, drawn, lost"), { class: "record" }),
     column(t("Spread"), { title: t("Points ahead of the opponents, without the best result") }),
   ];
-  const row = ({ rank, player, score, wins, draws, losses, byes, bye_points: points, spread }) =>
-    line(
-      rank === 1 && wins + draws + losses > 0,
+  const row = ({ rank, player, score, wins, draws, losses, byes, bye_points: points, spread }) => {
+    const leads = rank === 1 && wins + draws + losses > 0;
+    const half = byes > 0 && points !== byes && ` (${number(points)})`;
+    const free = byes > 0 && h("small", ` + ${byes} ${t("bye")}`, half);
+    return line(
+      leads,
       rank,
       names.includes(player) ? h("mark", player) : player,
-      [
-        h("td.points", number(score)),
-        h("td.record", [
-          `${wins} · ${draws} · ${losses}`,
-          byes > 0 &&
-            h("small", ` + ${byes} ${t("bye")}`, points !== byes && ` (${number(points)})`),
-        ]),
-        h("td", signed(spread)),
-      ],
+      h("td.points", number(score)),
+      h("td.record", `${wins} · ${draws} · ${losses}`, free),
+      h("td", signed(spread)),
     );
+  };
   return table("table.league.card", columns, rows.map(row));
 }
 
@@ -74,11 +69,9 @@ export function totalsOf(rows) {
 export function crossTable(players, games) {
   const names = players.map(({ name }) => name);
   const cell = (row, column) => {
-    const met = games.filter(({ seats }) =>
-      [row, column].every((name) => seats.some(({ player }) => player === name)),
-    );
-    return met.map(({ round, seats, winner }) => {
+    return games.map(({ round, seats, winner }) => {
       const [mine, theirs] = [row, column].map((name) => seats.find((s) => s.player === name));
+      if (!mine || !theirs) return null;
       const kind = winner === null ? "" : seats[winner] === mine ? "won" : "none";
       const title = t("Round {n}", { n: round });
       const points = mine.total === null ? "…" : `${mine.total}:${theirs.total ?? "–"}`;
@@ -86,11 +79,10 @@ export function crossTable(players, games) {
     });
   };
   const byesOf = (name) =>
-    games
-      .filter(({ bye, seats }) => bye && seats[0].player === name)
-      .map(({ round, bye_points: points }) =>
-        h("span", { title: t("Round {n}", { n: round }) }, number(points)),
-      );
+    games.map(({ bye, seats, round, bye_points: points }) => {
+      const title = t("Round {n}", { n: round });
+      return bye && seats[0].player === name && h("span", { title }, number(points));
+    });
   const line = (row, n) =>
     h("tr", [
       h("td", n + 1),
@@ -102,6 +94,14 @@ export function crossTable(players, games) {
   return h("div.card.cross", table("table", columns, names.map(line)));
 }
 
+// A player at a table, with the points if there are any.
+export const seatOf = ({ player, total }, won, begun = true) =>
+  h("span.seat", { class: won && "won" }, [
+    won && glyph("crown"),
+    h("span", player),
+    begun && h("strong", String(total ?? "–")),
+  ]);
+
 export const gamesOf = (games) =>
   h("section.games", [
     h("h2", t("Round {n}", { n: games[0].round })),
@@ -112,13 +112,7 @@ function gameLine({ table, seats, winner, bye, bye_points: points, finished, dec
   const begun = seats.some((one) => one.total !== null);
   return h("li", { class: finished ? "card" : "card open" }, [
     h("span.table-number", String(table)),
-    seats.map((seat, n) =>
-      h("span.seat", { class: winner === n && "won" }, [
-        winner === n && glyph("crown"),
-        h("span", seat.player),
-        begun && h("strong", seat.total ?? "–"),
-      ]),
-    ),
+    seats.map((seat, n) => seatOf(seat, winner === n, begun)),
     bye && h("em", byeText(points)),
     DECIDED[by] && h("small", DECIDED[by]()),
   ]);
@@ -161,12 +155,10 @@ let paging;
 const bottom = (part) => part.getBoundingClientRect().bottom + scrollY;
 
 function showRows(rows, wanted) {
-  rows.forEach((row, n) => {
-    row.hidden = !wanted(n);
-  });
+  rows.forEach((row, n) => row.classList.toggle("off", !wanted(n)));
 }
 
-// Gives `body` its full size again. Returns a function that makes it smaller until it ends above `end`.
+// Gives `body` its full size again. Returns what makes it smaller until it ends above `end`.
 function shrinking(body, end) {
   let scale = 1;
   body.style.fontSize = "";

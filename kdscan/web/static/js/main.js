@@ -1,43 +1,32 @@
 // The phone's page: which view belongs to which address; the start page.
 
-import { setOffline, whenRead } from "./api.js";
+import { explain, setOffline, whenRead } from "./api.js";
 import { closeCamera, photoButtons } from "./camera.js";
 import { $, h, put } from "./dom.js";
-import { explain } from "./errors.js";
 import { chooseOther, gamesList, showGame } from "./game.js";
 import { t } from "./i18n.js";
 import { emblem } from "./marks.js";
 import { nameField, nextGames } from "./names.js";
 import { showPhoto } from "./result.js";
-import {
-  enqueue,
-  isShown,
-  recentList,
-  refreshOrExplain,
-  send,
-  uploadList,
-  waiting,
-} from "./sending.js";
+import { enqueue, isShown, recentList, refreshOrExplain, send, uploadList } from "./sending.js";
+import { waiting } from "./sending.js";
 import { joinForm, showShared } from "./shared.js";
 
 const VIEWS = {
-  "": (place) => showHome(place),
-  wait: (place, [id]) => showWaiting(place, id, (error) => showFailure(place, error)),
+  wait: (place, [id]) => showWaiting(place, id),
   photo: (place, [id, sheet]) => showPhoto(place, id, sheet ?? null),
-  game: (place, ids) => showGame(place, ids),
+  game: showGame,
   shared: (place, [code]) => showShared(place, code),
   versus: (place, [id]) => chooseOther(place, id),
 };
 
-const showFailure = (place, error) =>
-  put(
-    place,
-    h("h1.file-name", { tabindex: "-1" }, t("This cannot be shown")),
-    h("section.card.failure", [
-      h("p", { role: "alert" }, explain(error)),
-      h("a.button", { href: "#/", onclick: () => location.hash === "#/" && route() }, t("Home")),
-    ]),
-  );
+function showFailure(place, error) {
+  const again = () => location.hash === "#/" && route();
+  const home = h("a.button href=#/", { onclick: again }, t("Home"));
+  put(place, h("h1.file-name tabindex=-1", t("This cannot be shown")), [
+    h("section.card.failure", h("p role=alert", explain(error)), home),
+  ]);
+}
 
 async function route(first = false) {
   const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
@@ -49,18 +38,10 @@ async function route(first = false) {
   $("#editor")?.close();
   closeCamera();
   document.title = "kdscan"; // until the view sets a better one
-  document.querySelectorAll(".languages a").forEach((one) => {
-    one.hash = location.hash;
-  }); // the same view in another language
+  for (const one of document.querySelectorAll(".languages a")) one.hash = location.hash; // the same view
   const busy = setTimeout(() => place.setAttribute("aria-busy", "true"), 200);
-  try {
-    await (VIEWS[name] ?? VIEWS[""])(
-      place,
-      rest.map((id) => (/^\d+$/.test(id) ? Number(id) : id)),
-    );
-  } catch (error) {
-    showFailure(place, error);
-  }
+  const ids = rest.map((id) => (/^\d+$/.test(id) ? Number(id) : id));
+  await (VIEWS[name] ?? showHome)(place, ids).catch((error) => showFailure(place, error));
   clearTimeout(busy);
   place.removeAttribute("aria-busy");
   if (!first && place.isConnected) {
@@ -74,13 +55,11 @@ async function route(first = false) {
 let started = false;
 
 async function showHome(place) {
+  const title = h("h1 tabindex=-1", t("What is your kingdom worth?"));
+  const how = h("p", t("Photograph the finished map or kingdom, check what is doubtful, done."));
   put(
     place,
-    h("section.hero.stack", [
-      emblem(),
-      h("h1", { tabindex: "-1" }, t("What is your kingdom worth?")),
-      h("p", t("Photograph the finished map or kingdom, check what is doubtful, done.")),
-    ]),
+    h("section.hero.stack", emblem(), title, how),
     photoButtons((files) => send(files)),
     h("p.hint.none", t("Photos of a game are chosen together: both maps, or all kingdoms.")),
     nextGames(),
@@ -99,17 +78,17 @@ async function showHome(place) {
   await refreshOrExplain();
 }
 
-// Browsers give the pictures of a page as files too: one that is dragged by accident is no new photo.
+// Pictures of a page come as files too: one that is dragged by accident is no new photo.
 const OURS = "kdscan";
 addEventListener("dragstart", ({ dataTransfer }) => dataTransfer.setData(OURS, OURS));
 
-// Photos are dropped anywhere in the window, on any view (a browser would open them in place of the
-// page), or pasted on the start page.
+// Photos are dropped on any view (a browser would open them instead), or pasted on the start page.
 function given(event) {
   const { types, files } = event.dataTransfer ?? event.clipboardData;
   const elsewhere = !isShown();
   if (!types.includes("Files")) return;
-  if (event.type === "paste" && (elsewhere || event.target.matches("[type=text]"))) return; // a table's cells come as text and picture
+  // A table's cells are pasted as text and picture.
+  if (event.type === "paste" && (elsewhere || event.target.matches("[type=text]"))) return;
   event.preventDefault();
   if (event.type === "dragover" || types.includes(OURS)) return;
   if (elsewhere) location.hash = "#/";
@@ -117,16 +96,11 @@ function given(event) {
 }
 for (const kind of ["dragover", "drop", "paste"]) addEventListener(kind, given);
 
-// #/wait/ID: a photo that was sent earlier, perhaps before a restart. failed(error): it cannot be
-// waited for.
-function showWaiting(place, id, failed) {
-  put(
-    place,
-    h("section.hero.stack", [
-      h("h1", { tabindex: "-1" }, t("reading …")),
-      h("progress", { "aria-label": t("Reading") }),
-    ]),
-  );
+// #/wait/ID: a photo that was sent earlier, perhaps before a restart.
+async function showWaiting(place, id) {
+  const title = h("h1 tabindex=-1", t("reading …"));
+  put(place, h("section.hero.stack", title, h("progress", { label: t("Reading") })));
+  const failed = (error) => showFailure(place, error);
   whenRead(id).then(() => place.isConnected && location.replace(`#/photo/${id}`), failed);
 }
 

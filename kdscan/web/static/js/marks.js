@@ -1,9 +1,7 @@
 // Coats of arms, crosses, terrains, crowns and castles as SVG, 100 units per cell.
 
 import { drawing, picture, s } from "./dom.js";
-import { t, tn } from "./i18n.js";
-
-export const COATS = ["dot", "double_dot", "line", "double_line", "filled", "checked"];
+import { t } from "./i18n.js";
 
 const COAT_NAMES = {
   dot: () => t("dot"),
@@ -14,21 +12,14 @@ const COAT_NAMES = {
   checked: () => t("checked"),
 };
 
+export const COATS = Object.keys(COAT_NAMES);
+
 export const coatName = (coat) => (coat ? COAT_NAMES[coat]() : t("empty"));
 
-export const marksName = ({ coat, crosses }) =>
-  crosses ? `${coatName(coat)}, ${tn("{n} cross", "{n} crosses", crosses)}` : coatName(coat);
-
 // Colours of Okabe and Ito (2008), which colour-blind people can tell apart; never the only cue.
-export const DOMAIN_COLORS = [
-  "#e69f00",
-  "#56b4e9",
-  "#009e73",
-  "#f0e442",
-  "#0072b2",
-  "#d55e00",
-  "#cc79a7",
-];
+const [ORANGE, SKY, GREEN] = ["#e69f00", "#56b4e9", "#009e73"];
+const [YELLOW, BLUE, VERMILION, PURPLE] = ["#f0e442", "#0072b2", "#d55e00", "#cc79a7"];
+export const DOMAIN_COLORS = [ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE];
 
 export const INK = "#241a12";
 export const PAPER = "#fdf6e3";
@@ -53,6 +44,7 @@ export const marks = ({ coat, crosses: n }) => s("g", shield(coat), crosses(n));
 
 // The same as a separate picture, for buttons and tables.
 export const icon = (mark) => picture(`0 0 ${mark.crosses ? 96 : 70} 100`, "icon", marks(mark));
+export const coatIcon = (coat) => icon({ coat, crosses: 0 });
 
 export function castle(used) {
   const drawn = drawing("castle");
@@ -62,56 +54,36 @@ export function castle(used) {
 
 export const emblem = () => picture("0 0 100 100", "emblem", castle(true));
 
-// Terrains, crowns and the castle of Kingdomino as SVG, 100 units per square.
-
-export const TERRAINS = ["wheat", "forest", "lake", "grassland", "swamp", "mine"];
-
-const TERRAIN_NAMES = {
-  wheat: () => t("wheat field"),
-  forest: () => t("forest"),
-  lake: () => t("lake"),
-  grassland: () => t("grassland"),
-  swamp: () => t("swamp"),
-  mine: () => t("mine"),
-  castle: () => t("castle"),
-  empty: () => t("no tile"),
+// What a square may hold: its name, and the most crowns that any tile of the box has on it.
+export const SQUARES = {
+  wheat: [() => t("wheat field"), 1],
+  forest: [() => t("forest"), 1],
+  lake: [() => t("lake"), 1],
+  grassland: [() => t("grassland"), 2],
+  swamp: [() => t("swamp"), 2],
+  mine: [() => t("mine"), 3],
+  castle: [() => t("castle"), 0],
+  empty: [() => t("no tile"), 0],
 };
 
-// The most crowns that any tile of the box has on each terrain.
-export const MOST_CROWNS = {
-  wheat: 1,
-  forest: 1,
-  lake: 1,
-  grassland: 2,
-  swamp: 2,
-  mine: 3,
-  castle: 0,
-  empty: 0,
-};
-
-export const terrainName = (terrain) => TERRAIN_NAMES[terrain]();
-
-export const squareName = ({ terrain, crowns }) =>
-  crowns
-    ? `${terrainName(terrain)}, ${tn("{n} crown", "{n} crowns", crowns)}`
-    : terrainName(terrain);
+export const terrainName = (terrain) => SQUARES[terrain][0]();
 
 // Crowns on a dark plate at the square's top right, as tiles have them in a corner.
 function plate(n) {
   if (!n) return null;
   const width = 30 * n + 6;
   return s("g", { transform: `translate(${97 - width} 14)` }, [
-    s("rect", { width, height: 28, rx: 9, fill: "#2a1d12", "fill-opacity": 0.86 }),
+    s("rect height=28 rx=9 fill=#2a1d12 fill-opacity=0.86", { width }),
     Array.from({ length: n }, (_, k) =>
       s("g", { transform: `translate(${18 + 30 * k} 15)` }, drawing("crown")),
     ),
   ]);
 }
 
-// Dark and light alternate, and each terrain has its own sign, so that they differ without colour too.
+// Dark and light alternate, and each terrain has its own sign: they differ without colour too.
 export const square = ({ terrain, crowns: n }) =>
   s("g", [
-    terrain === "castle" && s("rect", { width: 100, height: 100, fill: "#e9d8ae" }),
+    terrain === "castle" && s("rect width=100 height=100 fill=#e9d8ae"),
     drawing(terrain === "empty" ? "no-tile" : terrain),
     plate(n),
   ]);

@@ -10,9 +10,8 @@ const OFFERED = 6;
 
 // The names of this phone's players.
 export const names = () => recall(KEY, []).filter((name) => typeof name === "string");
-
-const rememberName = (name) =>
-  remember(KEY, [name, ...names().filter((one) => one !== name)].slice(0, MOST));
+const without = (name) => names().filter((one) => one !== name);
+const rememberName = (name) => remember(KEY, [name, ...without(name)].slice(0, MOST));
 
 // The players of the event, asked for once; none at home.
 let listed = null;
@@ -32,61 +31,50 @@ export function namesOf(sheets) {
   return known.map((sheet) => `${sheet.player} ${points(sheet)}`.trim()).join(" : ");
 }
 
+const chip = (label, act, more = {}) => button(label, act, { class: "tab", ...more });
+
 // The names that this phone remembers, on the start page, where each can be forgotten.
 export function nameField() {
   const place = h("p.row.centred");
   const forget = (name) => {
-    const others = names().filter((one) => one !== name);
-    remember(KEY, others);
+    remember(KEY, without(name));
     draw();
   };
-  const draw = () =>
-    put(
-      place,
-      names().length > 0 && h("span.wide", t("Names on this phone:")),
-      names().map((name) =>
-        button([name, " ", glyph("close")], () => forget(name), {
-          class: "tab",
-          "aria-label": t("Forget {name}", { name }),
-        }),
-      ),
-    );
+  const entry = (name) =>
+    chip([name, " ", glyph("close")], () => forget(name), {
+      label: t("Forget {name}", { name }),
+    });
+  const title = h("span.wide", t("Names on this phone:"));
+  const draw = () => put(place, names().length > 0 && title, names().map(entry));
   draw();
   return place;
 }
 
-const optionOf = (value) => h("option", { value });
-
-// Whose a sheet is: the names of the sign-in, of the event and of this phone, one tap each, and a field
-// for others. It is created once and updated, so that it never draws over a name being typed. say(action)
-// makes the server store it, and returns what was wrong with it. show(sheet, taken): taken are the
-// other sheets' names.
+// Whose a sheet is: the names of the sign-in, of the event and of this phone, one tap each, and a
+// field for others. It is created once and updated, so that it never draws over a name being typed.
+// say(action) makes the server store it, and returns what was wrong with it. show(sheet, taken):
+// taken are the other sheets' names.
 let fields = 0;
 export function whoseField(kind, say) {
   const question = kind === "kingdom" ? t("Whose kingdom is it?") : t("Whose map is it?");
   let sheet,
     taken = [],
     changing = false;
-  const tell = async (name) => {
+  const tell = async (player) => {
     const before = sheet.player;
-    const action = { type: "assign_sheet", sheet: sheet.id, player: name, keep: true };
-    const error = await say(action);
-    if (!error && sheet.player === before && name !== before)
-      toast(t("This change waits for the desk."));
-    if (error) {
-      put(offers, (error.known ?? []).map(chip));
-      return;
-    }
-    rememberName(sheet.player ?? name);
+    const error = await say({ type: "assign_sheet", sheet: sheet.id, player, keep: true });
+    if (error) return put(offers, (error.known ?? []).map(offered));
+    if (sheet.player === before && player !== before) toast(t("This change waits for the desk."));
+    rememberName(sheet.player ?? player);
     field.value = "";
     changing = false;
     draw();
   };
-  const chip = (name) => button(name, () => tell(name), { class: "tab" });
+  const offered = (name) => chip(name, () => tell(name));
   const offers = h("span.row");
   const list = h("datalist", { id: `names-${(fields += 1)}` });
   const field = input(question, { autocomplete: "off", autocapitalize: "words", list: list.id });
-  const save = { "aria-label": t("Save name"), title: t("Save name") };
+  const save = { label: t("Save name"), title: t("Save name") };
   const enter = () => field.value.trim() && tell(field.value.trim());
   const asking = form("form.row.whose", enter, [
     offers,
@@ -99,67 +87,64 @@ export function whoseField(kind, say) {
     field.focus();
   };
   const name = h("strong");
-  const named = h(
-    "p.whose.named.row",
-    name,
-    " ",
-    button(t("change"), change, { class: "bare link" }),
-  );
+  const changed = button(t("change"), change, { class: "bare link" });
+  const named = h("p.whose.named.row", name, " ", changed);
   const element = h("div", asking);
   function draw() {
-    name.textContent = sheet.player ?? "";
+    put(name, sheet.player);
     put(element, sheet.player && !changing && !field.value ? named : asking);
   }
   async function offer() {
     const playing = await players();
-    const known = [session.who, ...names()].filter(
-      (one) => !playing.length || playing.includes(one),
+    const known = [session.who, ...names()];
+    const free = known.filter(
+      (one, n) =>
+        one &&
+        known.indexOf(one) === n &&
+        !taken.includes(one) &&
+        (!playing.length || playing.includes(one)),
     );
-    const free = [...new Set(known)].filter((one) => one && !taken.includes(one));
-    put(offers, free.slice(0, OFFERED).map(chip));
-    put(list, playing.map(optionOf));
+    put(offers, free.slice(0, OFFERED).map(offered));
+    put(
+      list,
+      playing.map((value) => h("option", { value })),
+    );
   }
-  return {
-    element,
-    show: (fresh, beside) => {
-      const others = JSON.stringify(beside) !== JSON.stringify(taken);
-      [sheet, taken] = [fresh, beside];
-      if (others || !offers.children.length) offer();
-      draw();
-    },
-  };
+  function show(fresh, beside) {
+    const others = JSON.stringify(beside) !== JSON.stringify(taken);
+    [sheet, taken] = [fresh, beside];
+    if (others || !offers.children.length) offer();
+    draw();
+  }
+  return { element, show };
 }
 
 // At an event: where somebody of this phone plays next, and how they stand.
 export function nextGames() {
   const place = h("section");
-  get("api/standings")
-    .then(({ games, standings }) => {
-      const mine = [session.who, ...names()].filter((name, n, all) => all.indexOf(name) === n);
-      const last = Math.max(0, ...games.map((game) => game.round));
-      const cards = mine.flatMap((name) => {
-        const game = games.find(
-          ({ round, seats }) => round === last && seats.some(({ player }) => player === name),
-        );
-        const row = standings.find(({ player }) => player === name);
-        return game && row ? [nextGame(name, game, row)] : [];
-      });
-      put(place, cards);
-    })
-    .catch(() => {});
+  const draw = ({ games, standings }) => {
+    const last = Math.max(0, ...games.map((game) => game.round));
+    const cards = [...new Set([session.who, ...names()])].map((name) => {
+      const sits = ({ round, seats }) =>
+        round === last && seats.some(({ player }) => player === name);
+      const row = standings.find(({ player }) => player === name);
+      const game = games.find(sits);
+      return game && row && nextGame(name, game, row);
+    });
+    put(place, cards);
+  };
+  get("api/standings").then(draw, () => {});
   return place;
 }
 
 function nextGame(name, { round, table, seats, bye }, { rank }) {
   const others = seats.map(({ player }) => player).filter((player) => player !== name);
   const where = t("round {round}, table {table}", { round, table });
+  const free = `${t("bye")} (${t("round {round}", { round })})`;
   return h("a.card.next-game href=standings", [
     h("strong", name),
     " ",
-    h(
-      "span",
-      bye ? `${t("bye")} (${t("round {round}", { round })})` : `${where}: ${others.join(", ")}`,
-    ),
+    h("span", bye ? free : `${where}: ${others.join(", ")}`),
     h("small", t("place {n}", { n: rank })),
   ]);
 }

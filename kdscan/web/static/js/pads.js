@@ -1,23 +1,10 @@
 // The pads whose prints the event knows: to look at, to adjust, to forget, and to learn another.
 
-import { get, post, session, upload } from "./api.js";
+import { attempt, explain, get, inTurn, post, session, upload } from "./api.js";
 import { photoButtons } from "./camera.js";
-import { $, announce, button, h, input, put, toast } from "./dom.js";
-import { attempt, explain } from "./errors.js";
+import { $, announce, button, grave, h, input, put, toast } from "./dom.js";
 import { t, tn } from "./i18n.js";
-import { draggable } from "./photo.js";
-
-const picture = (print) =>
-  h("img loading=lazy width=248 height=184", {
-    src: print.picture,
-    alt: t("The print of {name}", { name: print.name }),
-  });
-
-const origin = (print) =>
-  h("small", [
-    tn("learned from {n} sheet", "learned from {n} sheets", print.sheets),
-    print.by_itself ? `, ${t("automatically")}` : "",
-  ]);
+import { cornersForm } from "./photo.js";
 
 // A known print. tell(answer): shows the prints that an answer will hold; refresh(): asks for them.
 function entry(print, { tell, refresh }) {
@@ -25,15 +12,18 @@ function entry(print, { tell, refresh }) {
   const keep = (corners) =>
     corners ? tell(post(`api/prints/${id}/corners`, { corners })) : refresh();
   const adjust = () => put(item, cornersOf(print, keep));
-  const forget = () =>
-    confirm(t("Forget {name}?", { name })) && tell(post(`api/prints/${id}/forget`));
-  const about = h("div.stack", [
-    h("strong", name),
-    origin(print),
-    button(t("Adjust"), adjust),
-    button(t("Forget"), forget),
+  const forget = () => tell(post(`api/prints/${id}/forget`));
+  const alt = t("The print of {name}", { name });
+  const from = tn("learned from {n} sheet", "learned from {n} sheets", print.sheets);
+  const item = h("li.row", [
+    h("img loading=lazy width=248 height=184", { src: print.picture, alt }),
+    h("div.stack", [
+      h("strong", name),
+      h("small", from, print.by_itself && `, ${t("automatically")}`),
+      button(t("Adjust"), adjust),
+      grave(t("Forget"), t("Forget {name}?", { name }), forget),
+    ]),
   ]);
-  const item = h("li.row", picture(print), about);
   return item;
 }
 
@@ -47,17 +37,11 @@ export function knownPrints() {
   function show({ prints, learns: on }) {
     const none = h("li.none", t("No known pads yet."));
     learns.checked = on;
-    count.textContent = String(prints.length);
+    put(count, String(prints.length));
     put(list, prints.length ? prints.map((one) => entry(one, { tell, refresh })) : none);
   }
-  // Of several answers the one requested last is the newest.
-  let asked = 0;
-  const tell = (answer) =>
-    attempt(async () => {
-      const mine = ++asked;
-      const known = await answer;
-      if (mine === asked) show(known);
-    });
+  const next = inTurn(); // of several answers the one requested last is the newest
+  const tell = (answer) => next(() => attempt(async () => show(await answer)));
   const refresh = () => tell(get("api/prints"));
   refresh();
   const element = h("section.prints.card", [
@@ -72,44 +56,23 @@ export function knownPrints() {
 
 // A print's picture in pixels, and where the grid's corners should be in it.
 const SIZE = [992, 736];
-const CORNERS = [
-  [47.5, 47.5],
-  [943.5, 47.5],
-  [943.5, 687.5],
-  [47.5, 687.5],
-];
+const [LEFT, RIGHT, TOP, BOTTOM] = [47.5, 943.5, 47.5, 687.5];
 
-// done(corners) gets their new places, and a promise says when they are saved; done(null) means no change.
+// done(corners) gets their new places, and resolves when they are saved; null: no change.
 function cornersOf({ name, found }, done) {
-  const corners = CORNERS.map((at) => [...at]);
-  const label = t("The print of {name}", { name });
-  const busy = h("progress hidden", { "aria-label": t("Learning") });
-  const wait = (so) => {
-    save.disabled = so;
-    busy.hidden = !so;
-  };
-  const keep = async () => {
-    wait(true);
-    await done(corners); // tells of a failure itself
-    wait(false);
-  };
-  const save = button(t("Save corners"), keep, { class: "main" });
-  const cancel = button(t("Cancel"), () => done(null));
-  return h("div.put-right.stack", [
-    h("p", t("Drag the corners of the grid to where the lines of the map end.")),
-    draggable({ href: found, size: SIZE, label }, corners),
-    h("p.row", save, cancel),
-    busy,
-  ]);
+  const corners = [LEFT, RIGHT, RIGHT, LEFT].map((x, n) => [x, n < 2 ? TOP : BOTTOM]);
+  const grid = { href: found, size: SIZE, label: t("The print of {name}", { name }) };
+  const keep = () => done(corners); // tells of a failure itself
+  const cancel = () => done(null);
+  return h("div.put-right.stack", cornersForm(grid, corners, t("Save corners"), keep, cancel));
 }
 
-// Learning a pad from a photo of an unmarked sheet; offered where a sheet of an unknown pad leaves doubts.
+// Learning a pad from a photo of an unmarked sheet; offered where an unknown pad leaves doubts.
 
 const isNew = (sheet) =>
   sheet.kind === "duel_map" && sheet.layout === "unknown" && sheet.review && !sheet.confirmed;
 
-// A card that asks for a photo of an unmarked sheet, or null if that would not help or this session
-// may not do it. onLearned(photos) gets the photos that are read again.
+// Offers to learn a pad where that helps. onLearned(photos): those that are read again.
 export function offer(sheet, onLearned) {
   if (!session.teaches || !isNew(sheet)) return null;
   const summary = h("summary", [
@@ -129,7 +92,7 @@ export function offer(sheet, onLearned) {
 function teacher(onLearned) {
   const name = input(t("What is the pad called?"), { placeholder: t("My pad") });
   const state = h("p.error-text", { role: "alert" });
-  const busy = h("progress", { hidden: true, "aria-label": t("Learning") });
+  const busy = h("progress", { hidden: true, label: t("Learning") });
   const ways = h("div", [photoButtons(([file]) => file && taken(file), { many: false })]);
   async function taken(file) {
     put(state);
@@ -157,7 +120,7 @@ function teacher(onLearned) {
 
 async function learn(file, called) {
   const path = `api/prints?name=${encodeURIComponent(called)}`;
-  const learned = await upload({ name: file.name, blob: file }, () => {}, path);
+  const learned = await upload(file, () => {}, path);
   const news = t("{name} is known now.", { name: learned.name });
   announce(news);
   toast(news);

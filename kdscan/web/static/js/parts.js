@@ -1,55 +1,89 @@
-// What may be corrected in maps and kingdoms: each shield and square knows its words, its pictures,
-// its keys, and the request for the server.
+// The parts of maps and kingdoms, as of a spellbook: what can be looked at and corrected. Each has
+// an `id`, a `name`, what was `read` and how surely; where it stands on the board (`at`: its row
+// and column for the arrow keys, `from`: its corner, `size`) and its `face` there; its pictures
+// (`crop`, `icon`), words and keys; and the request for the server.
 
-import { cellName, drawGrid } from "./board.js";
-import { button, glyph, h, s } from "./dom.js";
+import { cellName, domainsByCell, drawGrid, ofDomain, upTo } from "./board.js";
+import { glyph, h, s, tab } from "./dom.js";
 import { cellCrop, gridOverlay } from "./grid.js";
 import { t, tn } from "./i18n.js";
-import {
-  castle,
-  coatName,
-  COATS,
-  DOMAIN_COLORS,
-  icon,
-  marks,
-  marksName,
-  MOST_CROWNS,
-  square,
-  squareIcon,
-  squareName,
-  terrainName,
-  TERRAINS,
-} from "./marks.js";
+import { castle, coatName, DOMAIN_COLORS, icon, marks, square, squareIcon } from "./marks.js";
+import { SQUARES, terrainName } from "./marks.js";
 
-// A row of numbers to choose from, such as the number of crosses.
-export const numbers = (label, of, chosen, sign, say, most, act) =>
-  h("div.row", { role: "group", "aria-label": label }, [
-    of.map((n) =>
-      button(n === 0 ? "0" : sign(n), () => act(n), {
+// A row of numbers, such as of crosses. sign(n), say(n): what it shows, and says.
+export const numbers = (label, highest, chosen, { sign, say, most }, act) =>
+  h("div.row role=group", { label }, [
+    upTo(highest + 1).map((n) =>
+      tab(n === 0 ? "0" : sign(n), () => act(n), n === chosen, {
         class: "choice count",
-        "aria-pressed": String(n === chosen),
         disabled: n > most,
-        "aria-label": say(n),
+        label: say(n),
       }),
     ),
   ]);
 
-// A choice of one from several, with a picture each.
-export const pictures = (label, of, chosen, act) =>
-  h("div.coat-grid", { role: "group", "aria-label": label }, [
-    of.map(([value, picture, name]) =>
-      button([picture, h("span.choice-name aria-hidden=true", name)], () => act(value), {
-        class: "choice",
-        "aria-label": name,
-        "aria-pressed": String(value === chosen),
-      }),
-    ),
+// A choice of one from several, with a picture each: [value, picture, name].
+const pictures = (label, things, chosen, act) =>
+  h("div.coat-grid role=group", { label }, [
+    things.map(([value, picture, name]) => {
+      const face = [picture, h("span.choice-name aria-hidden=true", name)];
+      const more = { class: "choice", label: name };
+      return tab(face, () => act(value), value === chosen, more);
+    }),
   ]);
 
-export const coats = () =>
-  [...COATS, null].map((coat) => [coat, icon({ coat, crosses: 0 }), coatName(coat)]);
+// A place that holds one thing of several, and perhaps a number of them. what, count: their names
+// in the JSON; keys: what each key means; most(thing): the highest number; labels, nameOf(thing),
+// say(n): words for them; help: words for the keys of numbers.
+export function place({ what, count, type, keys, most, labels, nameOf, sign, say, help, ...more }) {
+  const holds = (thing, n) =>
+    count ? { [what]: thing, [count]: Math.min(n, most(thing)) } : { [what]: thing };
+  const signs = Object.entries(keys).filter(([key]) => key.length === 1);
+  const highest = count && Math.max(...signs.map(([, thing]) => most(thing)));
+  const choose = (value, change) => {
+    const all = signs.map(([, thing]) => [thing, more.icon(holds(thing, 0)), nameOf(thing)]);
+    return pictures(labels[0](), all, value[what], (thing) => change(holds(thing, value[count])));
+  };
+  return {
+    request: ({ at }, value) => ({ type, cell: at, ...value }),
+    value: (one) => holds(one[what], one[count]),
+    words: (value) =>
+      [nameOf(value[what]), value[count] > 0 && say(value[count])].filter(Boolean).join(", "),
+    controls(value, change) {
+      const fitting = { sign, say, most: count && most(value[what]) };
+      const set = (n) => change({ ...value, [count]: n });
+      const number = () => numbers(labels[1](), highest, value[count], fitting, set);
+      return [choose(value, change), count && number()];
+    },
+    // The value after a key; null if the key means nothing.
+    press(value, key) {
+      if (key in keys) return holds(keys[key], value[count]);
+      const limit = count && most(value[what]);
+      if (!limit) return null;
+      const more = key === "x" || key === "+";
+      const number = more ? (value[count] + 1) % (limit + 1) : /^\d$/.test(key) && Number(key);
+      return number !== false && number <= limit ? { ...value, [count]: number } : null;
+    },
+    help: () => [
+      ...signs.map(([key, thing]) => [[key], nameOf(thing)]),
+      [["0", "…", String(highest)], help[0]()],
+      [["x"], help[1]()],
+    ],
+    ...more,
+  };
+}
 
-const COAT_KEYS = {
+// What was read of a part of this kind. read: as the server tells it.
+export const partOf = (kind, read, more) => ({
+  ...kind,
+  read: kind.value(read),
+  confidence: read.confidence,
+  review: read.review,
+  alternatives: read.alternatives ?? [],
+  ...more,
+});
+
+export const COAT_KEYS = {
   d: "dot",
   D: "double_dot",
   l: "line",
@@ -60,182 +94,106 @@ const COAT_KEYS = {
   Delete: null,
 };
 
-export const coatKey = (key) => COAT_KEYS[key];
-
-// A place that holds one thing of several, and a number of them counts. what, count: their names; keys:
-// what each key means; things(): [value, picture, name]; most(thing): the highest number.
-const place = ({ what, count, keys, things, most, type, labels, sign, say, ...more }) => {
-  const holds = (thing, n) => ({ [what]: thing, [count]: Math.min(n, most(thing)) });
-  const upTo = 1 + Math.max(...Object.values(keys).map(most));
-  return {
-    ...more,
-    value: (cell) => ({ [what]: cell[what], [count]: cell[count] }),
-    request: ({ row, col }, value) => ({ type, cell: [row, col], ...value }),
-    controls: (value, change) => [
-      pictures(labels[0](), things(), value[what], (thing) => change(holds(thing, value[count]))),
-      numbers(
-        labels[1](),
-        [...Array(upTo).keys()],
-        value[count],
-        sign,
-        say,
-        most(value[what]),
-        (n) => change({ ...value, [count]: n }),
-      ),
-    ],
-    // The value after a key; null if the key means nothing.
-    press(value, key) {
-      if (key in keys) return holds(keys[key], value[count]);
-      const highest = most(value[what]);
-      if (!highest) return null;
-      if (key === "x" || key === "+")
-        return { ...value, [count]: (value[count] + 1) % (highest + 1) };
-      return /^\d$/.test(key) && key <= highest ? { ...value, [count]: Number(key) } : null;
-    },
-  };
-};
-
-const shield = place({
+export const shield = place({
   what: "coat",
   count: "crosses",
   type: "correct_shield",
   keys: COAT_KEYS,
-  things: coats,
   most: (coat) => (coat ? 4 : 0),
   labels: [() => t("Coat of arms"), () => t("Crosses")],
+  nameOf: coatName,
   sign: (n) => "×".repeat(n),
   say: (n) => tn("{n} cross", "{n} crosses", n),
-  icon: (value) => icon(value),
-  words: marksName,
+  help: [() => t("number of crosses"), () => t("one more cross")],
+  icon,
   question: (name) => t("What does {cell} hold?", { cell: name }),
+  draw: (cell, domain) => [
+    domain &&
+      domain.color !== null &&
+      s("rect width=100 height=100 fill-opacity=0.62", { fill: DOMAIN_COLORS[domain.color] }),
+    s("g", { transform: "translate(2 7) scale(.92)" }, marks(cell)),
+  ],
+  seal: (cell) =>
+    (cell.coat || cell.review) && { drawn: marks(cell), width: cell.crosses ? 100 : 74 },
 });
 
-const tile = place({
+const initial = (terrain) => ({ castle: "#", empty: "." })[terrain] ?? terrain[0];
+const TERRAIN_KEYS = Object.fromEntries(Object.keys(SQUARES).map((one) => [initial(one), one]));
+
+export const tile = place({
   what: "terrain",
   count: "crowns",
   type: "correct_square",
-  keys: {
-    ...Object.fromEntries(TERRAINS.map((terrain) => [terrain[0], terrain])),
-    "#": "castle",
-    ".": "empty",
-    Delete: "empty",
-  },
-  things: () =>
-    [...TERRAINS, "castle", "empty"].map((terrain) => [
-      terrain,
-      squareIcon({ terrain, crowns: 0 }),
-      terrainName(terrain),
-    ]),
-  most: (terrain) => MOST_CROWNS[terrain],
+  keys: { ...TERRAIN_KEYS, Delete: "empty" },
+  most: (terrain) => SQUARES[terrain][1],
   labels: [() => t("Terrain"), () => t("Crowns")],
-  sign: (n) => Array.from({ length: n }, () => glyph("crown")),
+  nameOf: terrainName,
+  sign: (n) => upTo(n).map(() => glyph("crown")),
   say: (n) => tn("{n} crown", "{n} crowns", n),
-  icon: (value) => squareIcon(value),
-  words: squareName,
+  help: [() => t("number of crowns"), () => t("one more crown")],
+  icon: squareIcon,
   question: (name) => t("What lies on {cell}?", { cell: name }),
+  draw: square,
+  seal: (cell) =>
+    (cell.review || (cell.terrain !== "empty" && cell.crowns > 0)) && {
+      drawn: square(cell),
+      width: 100,
+    },
 });
 
-// The parts of a sheet that lie in a grid.
-const cells = (sheet, what) =>
-  sheet.cells.map((cell) => ({
-    ...what,
-    id: `${cell.row},${cell.col}`,
-    row: cell.row,
-    col: cell.col,
-    name: cellName(cell.row, cell.col),
-    read: what.value(cell),
-    confidence: cell.confidence,
-    review: cell.review,
-    total: cell.alternatives.some((o) => "total" in o) ? sheet.score.total : undefined,
-    alternatives: cell.alternatives.map((o) => ({
-      ...what.value(o),
-      probability: o.probability,
-      total: o.total,
-    })),
-    crop: (page) => cellCrop(page, sheet, cell.row, cell.col),
-  }));
+const paper = () => s("rect width=100 height=100 fill=#efe0ba");
 
-const paper = () => s("rect", { width: 100, height: 100, fill: "#efe0ba" });
+// The parts of a sheet in a grid. draw(cell, domain): on the board; seal(cell): on the photo.
+function cells(sheet, kind) {
+  const domainAt = domainsByCell(sheet.domains);
+  return sheet.cells.map((cell) => {
+    const at = [cell.row, cell.col];
+    const domain = domainAt.get(String(at));
+    return partOf(kind, cell, {
+      id: String(at),
+      at,
+      cell,
+      from: [100 * cell.col, 100 * cell.row],
+      size: [92, 92],
+      name: cellName(...at),
+      total: cell.alternatives.some((one) => "total" in one) ? sheet.score.total : undefined,
+      face: () => [paper(), kind.draw(cell, domain)],
+      more: () => ofDomain(domain),
+      crop: (page) => cellCrop(page, sheet, cell),
+    });
+  });
+}
+
+// In the middle of a map, where nothing is read.
+const castleOf = (sheet) => ({
+  id: "2,3",
+  at: [2, 3],
+  from: [300, 200],
+  face: () => [paper(), castle(sheet.castle_bonus_used)],
+});
 
 export const map = {
   name: () => t("Map"),
   numbered: (n) => t("Map {n}", { n }),
-  toLook: (n) => tn("{n} shield to look at", "{n} shields to look at", n),
   parts: (sheet) => cells(sheet, shield),
-  draw: (sheet, options) =>
-    drawGrid(
-      sheet,
-      {
-        size: [5, 7],
-        title: t("The map as it was read"),
-        name: marksName,
-        count: (domain) => domain.crosses,
-        face: (cell, domain) =>
-          [
-            paper(),
-            domain &&
-              domain.color !== null &&
-              s("rect width=100 height=100 fill-opacity=0.62", {
-                fill: DOMAIN_COLORS[domain.color],
-              }),
-            cell
-              ? s("g", { transform: "translate(2 7) scale(.92)" }, marks(cell))
-              : castle(sheet.castle_bonus_used),
-          ].filter(Boolean),
-      },
-      options,
-    ),
-  overlay: (sheet, act, turns) =>
-    gridOverlay(
-      sheet,
-      marks,
-      (cell) => cell.coat,
-      ({ crosses }) => (crosses ? 100 : 74),
-      act,
-      turns,
-    ),
-  help: () => [
-    [["d", "D"], t("dot, double dot")],
-    [["l", "L"], t("line, double line")],
-    [["f"], t("filled")],
-    [["c"], t("checked")],
-    [["."], t("empty")],
-    [["0", "…", "4"], t("number of crosses")],
-    [["x"], t("one more cross")],
-  ],
+  draw(sheet, options) {
+    const parts = [castleOf(sheet), ...cells(sheet, shield)];
+    const title = t("The map as it was read");
+    return drawGrid(sheet, { size: [5, 7], title, count: "crosses", parts }, options);
+  },
+  overlay: (sheet, ...more) => gridOverlay(sheet, cells(sheet, shield), ...more),
+  help: shield.help,
 };
 
 export const kingdom = {
   name: () => t("Kingdom"),
   numbered: (n) => t("Kingdom {n}", { n }),
-  toLook: (n) => tn("{n} square to look at", "{n} squares to look at", n),
   parts: (sheet) => cells(sheet, tile),
-  draw: (sheet, options) =>
-    drawGrid(
-      sheet,
-      {
-        size: [sheet.size, sheet.size],
-        title: t("The kingdom as it was read"),
-        name: squareName,
-        count: (domain) => domain.crowns,
-        face: (cell) => [paper(), square(cell)],
-      },
-      options,
-    ),
-  overlay: (sheet, act, turns) =>
-    gridOverlay(
-      sheet,
-      square,
-      (cell) => cell.terrain !== "empty" && (cell.crowns || cell.review),
-      () => 100,
-      act,
-      turns,
-    ),
-  help: () => [
-    ...TERRAINS.map((terrain) => [[terrain[0]], terrainName(terrain)]),
-    [["#"], t("castle")],
-    [["."], t("no tile")],
-    [["0", "…", "3"], t("number of crowns")],
-    [["x"], t("one more crown")],
-  ],
+  draw(sheet, options) {
+    const size = [sheet.size, sheet.size];
+    const title = t("The kingdom as it was read");
+    return drawGrid(sheet, { size, title, count: "crowns", parts: cells(sheet, tile) }, options);
+  },
+  overlay: (sheet, ...more) => gridOverlay(sheet, cells(sheet, tile), ...more),
+  help: tile.help,
 };

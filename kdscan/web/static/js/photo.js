@@ -1,8 +1,8 @@
-// The photo with the reading drawn over it; zoomed by pinch, wheel and buttons. The corners of the grid,
-// dragged by finger or mouse, or moved by keys.
+// The photo with the reading over it, zoomed by pinch, wheel and buttons; dragged corners.
 
+import { explain } from "./api.js";
+import { STEPS, upTo } from "./board.js";
 import { button, h, round, s, toast } from "./dom.js";
-import { explain } from "./errors.js";
 import { quarters } from "./grid.js";
 import { t } from "./i18n.js";
 import { kindOf } from "./kinds.js";
@@ -21,13 +21,12 @@ function turned({ width, height }, turns) {
   };
 }
 
-// Returns the element. `sheets` are all in this page, onPart(sheet, part) is called on a tap, `about`
-// is the sheet shown first. upright: turned by quarter turns so that `about` can be read.
-export function photoView(page, sheets, onPart, about, { upright = false } = {}) {
-  const turns = upright ? quarters(about?.outline) : 0;
+// sheets: all of this page; onPart(sheet, part): a tap; about: the one shown first, upright.
+export function photoView(page, sheets, onPart, about) {
+  const turns = quarters(about?.outline);
   const { size, transform, point } = turned(page, turns);
   const svg = s("svg class=photo role=img", {
-    "aria-label": t("The photo with what was read drawn over it"),
+    label: t("The photo with what was read drawn over it"),
   });
   const failed = () => box.prepend(h("p.error-text", t("The photo cannot be shown right now.")));
   const overlays = sheets.map((sheet) =>
@@ -38,15 +37,12 @@ export function photoView(page, sheets, onPart, about, { upright = false } = {})
   if (about?.outline.length) zoom.show(about.outline.map(point));
   const toggle = () => shown.setAttribute("aria-pressed", String(!svg.classList.toggle("bare")));
   const shown = round("layers", t("What was read"), toggle, { "aria-pressed": "true" });
-  const box = h("div.photo-box", [
-    svg,
-    h("div.zoom", [
-      round("plus", t("Zoom in"), () => zoom.by(1.5)),
-      round("minus", t("Zoom out"), () => zoom.by(1 / 1.5)),
-      round("whole", t("Whole photo"), zoom.reset),
-      shown,
-    ]),
-  ]);
+  const zooms = [
+    round("plus", t("Zoom in"), () => zoom.by(1.5)),
+    round("minus", t("Zoom out"), () => zoom.by(1 / 1.5)),
+    round("whole", t("Whole photo"), zoom.reset),
+  ];
+  const box = h("div.photo-box", svg, h("div.zoom", zooms, shown));
   return box;
 }
 
@@ -115,12 +111,10 @@ function zoomable(svg, { width, height }) {
     by: (factor) => about(factor, { x: view.x + view.w / 2, y: view.y + (view.w * ratio) / 2 }),
     // As large as these points and some paper around them allow.
     show: (points) => {
-      const [low, high] = [Math.min, Math.max].map((f) =>
-        [0, 1].map((k) => f(...points.map((p) => p[k]))),
-      );
-      const w = 1.25 * Math.max(high[0] - low[0], (high[1] - low[1]) / ratio);
-      if (w <= 0.8 * width)
-        apply((low[0] + high[0] - w) / 2, (low[1] + high[1] - w * ratio) / 2, w);
+      const span = (k) => [Math.min, Math.max].map((f) => f(...points.map((p) => p[k])));
+      const [[left, right], [top, bottom]] = [span(0), span(1)];
+      const w = 1.25 * Math.max(right - left, (bottom - top) / ratio);
+      if (w <= 0.8 * width) apply((left + right - w) / 2, (top + bottom - w * ratio) / 2, w);
     },
   };
 }
@@ -128,20 +122,17 @@ function zoomable(svg, { width, height }) {
 // Where a grid lies in a picture: its four corners, dragged by finger or mouse, or moved by keys.
 
 const MAP = [7, 5]; // columns and rows
-const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // The grid's lines as an SVG path.
 function gridPath(corners, [columns, rows]) {
   const at = toQuad(corners);
   const line = (from, to) => `M${at(...from)}L${at(...to)}`;
-  const parts = (n) => Array.from({ length: n + 1 }, (_, k) => k / n);
-  return [
-    ...parts(columns).map((x) => line([x, 0], [x, 1])),
-    ...parts(rows).map((y) => line([0, y], [1, y])),
-  ].join("");
+  const parts = (n) => upTo(n + 1).map((k) => k / n);
+  const down = parts(columns).map((x) => line([x, 0], [x, 1]));
+  return [...down, ...parts(rows).map((y) => line([0, y], [1, y]))].join("");
 }
 
-// A corner to drag. at(): its place; move(x, y) puts it elsewhere; unit: of the picture, a thousandth.
+// A corner to drag. at(): its place; move(x, y): to another; unit: a thousandth of the picture.
 function handleOf(n, unit, at, move) {
   const onpointerdown = (event) => {
     handle.setPointerCapture(event.pointerId);
@@ -154,20 +145,20 @@ function handleOf(n, unit, at, move) {
     move(x, y);
   };
   const onkeydown = (event) => {
-    const by = STEPS[event.key];
-    if (!by) return;
+    const step = STEPS[event.key];
+    if (!step) return;
     event.preventDefault();
     const far = (event.shiftKey ? 10 : 1) * unit;
-    move(at()[0] + far * by[0], at()[1] + far * by[1]);
+    move(at()[0] + far * step[1], at()[1] + far * step[0]);
   };
-  const label = t("Corner {n}", { n: n + 1 });
   const acts = { onpointerdown, onpointermove, onkeydown };
-  const handle = s("circle tabindex=0 role=button", { r: 30 * unit, "aria-label": label, ...acts });
+  const label = { label: t("Corner {n}", { n: n + 1 }) };
+  const handle = s("circle tabindex=0 role=button", { r: 30 * unit, ...label, ...acts });
   return handle;
 }
 
-// A picture, turned by quarter turns, under the grid; `corners`, as it is shown, are changed in place.
-export function draggable({ href, size: [width, height], label, turn, cells = MAP }, corners) {
+// A picture, turned by quarter turns, under the grid; `corners` are changed in place.
+function draggable({ href, size: [width, height], label, turn, cells = MAP }, corners) {
   const paths = [s("path class=under"), s("path class=grid")];
   const unit = Math.max(1, width / 1000);
   const move = (n) => (x, y) => {
@@ -183,27 +174,44 @@ export function draggable({ href, size: [width, height], label, turn, cells = MA
   }
   draw();
   const viewBox = `0 0 ${width} ${height}`;
-  return s("svg class=corners role=group", { viewBox, "aria-label": label }, [
+  return s("svg class=corners role=group", { viewBox, label }, [
     s("g", { transform: turn?.transform }, imageOf(href, turn?.of ?? { width, height })),
     paths,
     handles,
   ]);
 }
 
+// The corners of a grid to drag; keep() resolves when something was done with them.
+export function cornersForm(grid, corners, label, keep, cancel, advice = null) {
+  const act = async () => {
+    save.disabled = true;
+    await keep();
+    save.disabled = false;
+  };
+  const save = button(label, act, { class: "main" });
+  return [
+    h("p", advice || t("Drag the corners of the grid to where the lines of the map end.")),
+    draggable(grid, corners),
+    h("p.row", save, button(t("Cancel"), cancel)),
+  ];
+}
+
 const CELL = 150; // pixels of a cell of the part that is read again
 const MARGIN = 0.6; // of a cell around it
 
-// The grid of a map or kingdom put right: that part of the photo, brought flat, is read in its place. cancel():
-// the grid is right after all.
+// The grid put right: that part of the photo is read again, brought flat. cancel(): it was right.
 export function readAgainAt(page, sheet, cancel) {
   const turn = turned(page, quarters(sheet.outline));
-  const of = { width: page.width, height: page.height };
   const corners = sheet.outline.map(turn.point);
-  const label = t("The photo with the corners of the grid");
-  const size = [turn.size.width, turn.size.height];
   const isKingdom = sheet.kind === "kingdom";
   const cells = isKingdom ? [sheet.size, sheet.size] : MAP;
-  const grid = draggable({ href: page.view, size, label, turn: { ...turn, of }, cells }, corners);
+  const grid = {
+    href: page.view,
+    size: [turn.size.width, turn.size.height],
+    label: t("The photo with the corners of the grid"),
+    turn: { transform: turn.transform, of: { width: page.width, height: page.height } },
+    cells,
+  };
   const flat = cells.map((n) => Math.round(CELL * (n + 2 * MARGIN)));
   const readFlat = async () => {
     const picture = new Image();
@@ -211,27 +219,14 @@ export function readAgainAt(page, sheet, cancel) {
     await picture.decode();
     const scale = picture.naturalWidth / page.width;
     const place = toQuad(corners.map(turn.back));
-    const blob = await flattened(picture, flat, (x, y) =>
-      place((x / CELL - MARGIN) / cells[0], (y / CELL - MARGIN) / cells[1]).map((k) => k * scale),
-    );
+    const part = (at, n) => (at / CELL - MARGIN) / cells[n];
+    const at = (x, y) => place(part(x, 0), part(y, 1)).map((k) => k * scale);
+    const blob = await flattened(picture, flat, at);
     await send([new File([blob], "grid.jpg", { type: "image/jpeg" })], { instead: sheet });
   };
-  const read = () => {
-    again.disabled = true;
-    readFlat().catch((error) => {
-      again.disabled = false;
-      toast(explain(error.code ? error : { code: "unreadable_image" }));
-    });
-  };
-  const again = button(t("Read it again here"), read, { class: "main" });
-  return [
-    h("p", [
-      isKingdom
-        ? t("Drag the corners until the grid's lines run between the squares.")
-        : t("Drag the corners of the grid to where the lines of the map end."),
-    ]),
-    grid,
-    h("p.row", again, button(t("Cancel"), cancel)),
-    uploadList(),
-  ];
+  const read = () =>
+    readFlat().catch((error) => toast(explain(error.code ? error : { code: "unreadable_image" })));
+  const advice = isKingdom && t("Drag the corners until the grid's lines run between the squares.");
+  const label = t("Read it again here");
+  return [cornersForm(grid, corners, label, read, cancel, advice), uploadList()];
 }

@@ -1,8 +1,8 @@
-// The players of an event at the desk: one by one or as a list that is looked at first, their names,
-// byes they asked for, and who has dropped out.
+// The players of an event at the desk: entered singly or as a list, renamed, dropped out.
 
-import { button, filePicker, form, h, input, lines, menu, put } from "./dom.js";
+import { button, card, filePicker, form, h, input, lines, menu, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
+import { formLine } from "./rounds.js";
 
 export function playersTab(act) {
   const count = h("strong");
@@ -13,7 +13,7 @@ export function playersTab(act) {
   const list = lines(
     people,
     (player) => player.number,
-    ({ number }) => person(number, act, () => show(desk)),
+    ({ number }) => person(number, act),
   );
   const clear = () => put(preview);
   const look = (text) => put(preview, previewOf(rowsOf(text), desk.players, act, clear));
@@ -24,16 +24,11 @@ export function playersTab(act) {
   ]);
   function show(fresh) {
     desk = fresh;
-    const playing = desk.players.filter((player) => player.active).length;
-    count.textContent = tn("{n} player", "{n} players", playing);
-    list(
-      desk.players.map((player) => ({
-        ...player,
-        bye: desk.byes.includes(player.number),
-        last: desk.last_round,
-      })),
-      empty,
-    );
+    const { players, byes, last_round: last } = desk;
+    const playing = players.filter((player) => player.active).length;
+    put(count, tn("{n} player", "{n} players", playing));
+    const shown = players.map((one) => ({ ...one, bye: byes.includes(one.number), last }));
+    list(shown, empty);
   }
   return { element, show };
 }
@@ -48,11 +43,8 @@ function entryForm(act, look) {
   // Free for the next name at once; a refused name is put back.
   const enter = async () => {
     const entered = name.value;
-    let kept = false;
     name.value = "";
-    await act({ type: "add_player", name: entered.trim() }, () => {
-      kept = true;
-    });
+    const kept = await act({ type: "add_player", name: entered.trim() });
     if (!kept && !name.value) name.value = entered;
   };
   const placeholder = t("Name, or a pasted list");
@@ -68,80 +60,69 @@ const importing = (look) =>
     async ([file]) => file && look(await file.arrayBuffer()),
   );
 
-// What a list would enter, to look at before it does. rows: {name, problem}.
-function previewOf(rows, players, act, end) {
+// What a list would enter, to look at before it does.
+function previewOf(listed, players, act, end) {
   const plain = (name) => name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
   const known = new Set(players.map(({ name }) => plain(name)));
-  const checked = rows.map((name) => {
-    const twice = known.has(plain(name));
-    known.add(plain(name));
-    return { name, twice };
-  });
-  const fresh = checked.filter(({ twice }) => !twice).map(({ name }) => name);
+  const isNew = (name) => !known.has(plain(name)) && Boolean(known.add(plain(name)));
+  const checked = listed.map((name) => ({ name, fresh: isNew(name) }));
+  const added = checked.filter(({ fresh }) => fresh);
   const enter = () =>
     act(
-      fresh.map((name) => ({ type: "add_player", name })),
+      added.map(({ name }) => ({ type: "add_player", name })),
       end,
     );
-  return h("section.card.preview", [
-    h("h2", tn("{n} new player", "{n} new players", fresh.length)),
-    h("ol.people", [
-      checked.map(({ name, twice }) =>
-        h("li", { class: twice && "gone" }, [
-          h("span.seat", name),
-          twice && h("em", t("in the list already")),
-        ]),
-      ),
-    ]),
+  const line = ({ name, fresh }) =>
+    h("li", { class: !fresh && "gone" }, [
+      h("span.seat", name),
+      !fresh && h("em", t("in the list already")),
+    ]);
+  const box = card(tn("{n} new player", "{n} new players", added.length), [
+    h("ol.people", checked.map(line)),
     h("p.row", [
-      button(t("Add them"), enter, { class: "main", disabled: !fresh.length }),
+      button(t("Add them"), enter, { class: "main", disabled: !added.length }),
       button(t("Cancel"), end),
     ]),
   ]);
+  box.classList.add("preview");
+  return box;
 }
 
-function person(number, act, redraw) {
+function person(number, act) {
   let now;
-  let naming = false;
   const field = input(t("Name"), { required: true });
   const rename = () =>
-    act({ type: "rename_player", name: now.name, to: field.value.trim() }, () => {
-      naming = false;
-    });
-  const renaming = form("form.row", rename, field, h("button.main", t("Save")));
+    act({ type: "rename_player", name: now.name, to: field.value.trim() }, line.close);
+  const line = formLine(number, field, rename);
+  const edit = () => {
+    field.value = now.name;
+    line.edit();
+  };
   const name = h("span.seat");
   const note = h("em");
-  const element = h("li");
-  const toggle = () =>
-    act({ type: "request_bye", name: now.name, round: now.last + 1, wanted: !now.bye });
-  const edit = () => {
-    naming = true;
-    field.value = now.name;
-    redraw();
-    field.select();
-  };
   const more = menu("", () => {
-    const { active, last } = now;
-    const bye = now.bye ? t("No bye in the next round") : t("Bye in the next round");
-    const label = active ? t("Drop out: {name}", now) : t("Rejoin: {name}", now);
+    const { active, last, bye } = now;
+    const round = last + 1;
+    const toggle = () => act({ type: "request_bye", name: now.name, round, wanted: !bye });
     return [
       [t("Rename"), edit],
-      active && [bye, toggle],
-      [label, () => act({ type: active ? "drop_player" : "rejoin", name: now.name })],
+      active && [bye ? t("No bye in the next round") : t("Bye in the next round"), toggle],
+      [
+        active ? t("Drop out: {name}", now) : t("Rejoin: {name}", now),
+        () => act({ type: active ? "drop_player" : "rejoin", name: now.name }),
+      ],
       !last && [t("Delete"), () => act({ type: "remove_player", name: now.name })],
     ];
   });
-  const numbered = h("span.table-number", String(number));
   function show(player) {
     now = player;
-    const bye = player.bye ? t("bye") : "";
-    name.textContent = player.name;
-    note.textContent = player.active ? bye : t("dropped out");
-    element.className = player.active ? "" : "gone";
+    put(name, player.name);
+    put(note, player.active ? player.bye && t("bye") : t("dropped out"));
+    line.element.className = player.active ? "" : "gone";
     more.named(t("More actions for {name}", player));
-    put(element, numbered, naming ? renaming : [name, note], more);
+    line.show([name, note, more]);
   }
-  return { element, show };
+  return { element: line.element, show };
 }
 
 // Lists of players as spreadsheets and text programs save them, or as they are pasted.
@@ -168,16 +149,11 @@ function rowsOf(given) {
 }
 
 // "Doe, John" is John Doe; a number before a name is none of it.
-const names = (rows, nameOf) =>
-  rows
-    .map((row) => (nameOf(row) ?? "").replace(/^\d+[.)]?\s+/, "").trim())
-    .map((name) =>
-      name
-        .replace(/^([^,]+),\s*([^,]+)$/, "$2 $1")
-        .replace(/\s+/g, " ")
-        .slice(0, 60),
-    )
-    .filter(Boolean);
+function names(rows, nameOf) {
+  const bare = rows.map((row) => (nameOf(row) ?? "").replace(/^\d+[.)]?\s+/, "").trim());
+  const turned = bare.map((name) => name.replace(/^([^,]+),\s*([^,]+)$/, "$2 $1"));
+  return turned.map((name) => name.replace(/\s+/g, " ").slice(0, 60)).filter(Boolean);
+}
 
 // UTF-8 or what Windows writes otherwise; the preview shows whether it was right.
 function decoded(bytes) {
@@ -194,27 +170,24 @@ function decoded(bytes) {
 // Rows of cells: after `sep=` or by the separator that is most frequent in the first line.
 function cells(text) {
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
-  const said = /^"?sep=(.)"?/i.exec(lines[0]);
-  if (said) lines.shift();
-  const [first] = lines;
-  const count = (mark) => first.split(mark).length;
-  const comma = NAME.test(first.split(",")[0].trim()) || LAST.test(first.split(",")[0].trim());
+  const declared = /^"?sep=(.)"?/i.exec(lines[0]);
+  if (declared) lines.shift();
+  const count = (mark) => lines[0].split(mark).length;
+  const [head] = lines[0].split(",");
+  const comma = NAME.test(head.trim()) || LAST.test(head.trim());
   const marks = comma ? [",", ";", "\t"] : [";", "\t"];
-  const mark = said?.[1] ?? marks.reduce((best, one) => (count(one) > count(best) ? one : best));
-  const cell = new RegExp(
-    `\\s*(?:"((?:[^"]|"")*)"|([^${mark}]*))(?:${mark === "\t" ? "\\t" : mark}|$)`,
-    "y",
-  );
-  return lines
-    .filter((line) => line.trim())
-    .map((line) => {
-      const row = [];
-      cell.lastIndex = 0;
-      while (cell.lastIndex < line.length) {
-        const found = cell.exec(line);
-        if (!found) return [line];
-        row.push((found[1]?.replaceAll('""', '"') ?? found[2]).trim().replace(/^'(?=[=+@-])/, ""));
-      }
-      return row;
-    });
+  const mark = declared?.[1] ?? marks.reduce((a, b) => (count(b) > count(a) ? b : a));
+  const cell = new RegExp(`\\s*(?:"((?:[^"]|"")*)"|([^${mark}]*))(?:[${mark}]|$)`, "y");
+  const rowOf = (line) => {
+    const row = [];
+    cell.lastIndex = 0;
+    while (cell.lastIndex < line.length) {
+      const found = cell.exec(line);
+      if (!found) return [line];
+      const text = found[1]?.replaceAll('""', '"') ?? found[2];
+      row.push(text.trim().replace(/^'(?=[=+@-])/, ""));
+    }
+    return row;
+  };
+  return lines.filter((line) => line.trim()).map(rowOf);
 }

@@ -1,9 +1,8 @@
-// What an event prints and publishes at the desk: sheets, slips, standings, results, report, archive,
-// the link to the standings that needs no code; and the events of the store, of which one is open.
+// What an event prints, saves and publishes at the desk; and the events, of which one is open.
 
-import { get, pause, post } from "./api.js";
-import { button, form, glyph, h, input, put, select, toast } from "./dom.js";
-import { attempt, copyLink } from "./errors.js";
+import { attempt, copyLink, get, pause, post } from "./api.js";
+import { upTo } from "./board.js";
+import { button, card, form, glyph, h, input, put, select, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { rulesField } from "./sheet.js";
 
@@ -28,26 +27,26 @@ const file = (name, label, query = "") =>
 export function publishTab() {
   let last = null; // round
   let events = [];
-  const round = h("select", { "aria-label": t("Round"), onchange: () => draw() });
+  const round = h("select", { label: t("Round"), onchange: () => draw() });
   const print = h("section.card");
   const link = h("div.stack");
   const list = h("ul.people");
   const saved = Object.entries(SAVED).map(([name, label]) => h("li", file(name, label())));
   const element = h("div.publish.tiles", [
     print,
-    h("section.card", h("h2", t("Save")), h("ul", saved)),
-    h("section.card", h("h2", t("Public link")), link),
-    h("section.card", h("h2", t("Events")), list, newEvent()),
+    card(t("Save"), h("ul", saved)),
+    card(t("Public link"), link),
+    card(t("Events"), list, newEvent()),
   ]);
   function draw() {
     const played = events.find(({ open }) => open)?.game;
     const files = Object.entries(OF_ROUNDS).filter(([, { game }]) => !game || game === played);
+    const line = ([name, { label }]) => h("li", file(name, label(), `?round=${round.value}`));
     put(print, [
       h("h2", t("Print")),
       last > 0 && h("label", t("Round"), " ", round),
       h("ul", [
-        last > 0 &&
-          files.map(([name, { label }]) => h("li", file(name, label(), `?round=${round.value}`))),
+        last > 0 && files.map(line),
         h("li", file("standings.pdf", t("Standings to post"))),
       ]),
     ]);
@@ -62,10 +61,8 @@ export function publishTab() {
     if (last === desk.last_round) return;
     if (last === null) attempt(load);
     last = desk.last_round;
-    put(
-      round,
-      Array.from({ length: last }, (_, n) => h("option", { value: n + 1 }, n + 1)),
-    );
+    const rounds = upTo(last).map((n) => h("option", { value: n + 1 }, n + 1));
+    put(round, rounds);
     round.value = String(last);
     draw();
   }
@@ -89,7 +86,6 @@ const eventLine = ({ name, game, open }) =>
 function newEvent() {
   const name = input(t("Name of the event"), { required: true });
   const rules = rulesField(false, () => {});
-  rules.show({ variants: {} });
   const show = () => {
     rules.element.hidden = game.value !== "kingdomino";
   };
@@ -106,8 +102,7 @@ function newEvent() {
   ]);
 }
 
-// The page starts again with another event; this browser goes along, and everybody signs in with the
-// same codes.
+// The page starts again with another event; this browser goes along, and all codes stay.
 async function choose(event) {
   if (await attempt(() => post("api/events", event))) return;
   toast(t("The page starts again with this event …"));

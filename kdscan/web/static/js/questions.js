@@ -1,20 +1,19 @@
-// What is not settled about a sheet: a better photo where that is the shorter way, its questions, one
-// at a time, whether the grid sits on the map, and its problems; and the choice of a value for a place.
+// What is not settled about a sheet: a better photo where that is shorter, its questions, one at a
+// time, whether the grid sits on the map, its problems; and the choice of a value for a place.
 
 import { cellName } from "./board.js";
-import { photoButtons } from "./camera.js";
 import { $, button, glyph, h, put, round } from "./dom.js";
 import { percent, pointsText, problemText, t, tn } from "./i18n.js";
-import { kindOf } from "./kinds.js";
+import { findPart, kindOf } from "./kinds.js";
 import { photoView, readAgainAt } from "./photo.js";
-import { send, uploadList } from "./sending.js";
+import { photographs } from "./sending.js";
 
 const MOST_NAMED = 8; // cells of a problem that are listed
 const MOST_CHOICES = 3; // readings offered before "other…"
 
-// The questions of a sheet, one at a time. page: where the sheet lies. act: {say(id, value), edit(id),
-// confirm()}, null where nothing can be changed. {element, show(sheet), asked: the id of the part in
-// question, answer(n)}.
+// The questions of a sheet: {element, show(sheet), asked(): the id of the part in question,
+// answer(n)}. page: where it lies. act: {say(id, value), edit(id), confirm()}, null where nothing
+// can be changed.
 export function questions(page, act) {
   const element = h("section.doubts.stack");
   let ids = []; // of all parts that are asked for, in their order
@@ -24,6 +23,7 @@ export function questions(page, act) {
   let shown = null;
   let anyway = false; // questions are answered though another photo would be the shorter way
   let dragging = false;
+  const redraw = () => show(shown);
 
   // Those asked for first stay first.
   function unanswered(sheet) {
@@ -37,77 +37,61 @@ export function questions(page, act) {
 
   function show(sheet) {
     shown = sheet;
-    const parts = kindOf(sheet).parts(sheet);
     const left = unanswered(sheet);
     first ||= ids.length;
-    element.hidden = !sheet.review && !left.length;
-    if (element.hidden) {
-      at = null;
-      put(element);
-      return;
-    }
     const undone = left.find((id) => waiting.length && !waiting.includes(id));
     if (undone || !left.includes(at)) at = undone ?? left[0] ?? null;
     waiting = left;
-    if (isRetake(sheet) && !anyway) at = null;
-    const part = parts.find(({ id }) => id === at);
-    put(
-      element,
-      part ? question(part, left) : !isRetake(sheet) || anyway ? lastQuestion() : retake(left),
-    );
+    element.hidden = !sheet.review && !left.length;
+    const again = isRetake(sheet) && !anyway;
+    if (again || element.hidden) at = null;
+    const inside = again ? retake : at ? question : lastQuestion;
+    put(element, !element.hidden && inside(left));
   }
 
-  // With the answers that the reading offers to this question, if it says so.
-  function asked(part) {
-    const question = shown.questions?.find((one) => placeOf(one) === part.id);
-    return { ...part, options: question?.options };
-  }
-
-  function question(part, left) {
+  function question(left) {
+    const part = findPart(shown, at);
+    // With the answers that the reading offers to this question, if it says so.
+    const { options } = shown.questions?.find((one) => placeOf(one) === at) ?? {};
     const move = (by) => {
       at = left[(left.indexOf(at) + by + left.length) % left.length];
-      show(shown);
+      redraw();
       $("button", element)?.focus({ preventScroll: true });
     };
     const cut = page.view && part.crop(page);
     const tall = cut?.classList.contains("strip") && "tall";
+    const done = { max: ids.length, value: ids.length - left.length };
+    const asked = h("article.doubt.card", { class: tall, label: part.name }, [
+      cut,
+      h("div.ask.stack", [
+        h("h3", part.question(part.name)),
+        choices({ ...part, options }, act && ((value) => act.say(part.id, value)), MOST_CHOICES),
+        act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
+      ]),
+    ]);
     return [
       h("div.question-head.row", [
         h("h2", t("{n} of {all}", { n: ids.indexOf(at) + 1, all: ids.length })),
-        h("progress", {
-          max: ids.length,
-          value: ids.length - left.length,
-          "aria-label": t("Answered"),
-        }),
+        h("progress", { ...done, label: t("Answered") }),
         left.length > 1 && [
           round("back", t("Previous question"), () => move(-1)),
           round("next", t("Next question"), () => move(1)),
         ],
       ]),
       ids.length > first && h("p", t("Your answers differ from what was read, so a few more:")),
-      wiped(
-        h("article.doubt.card", { class: tall, "aria-label": part.name }, [
-          cut,
-          h("div.ask.stack", [
-            h("h3", part.question(part.name)),
-            choices(asked(part), act && ((value) => act.say(part.id, value)), MOST_CHOICES),
-            act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
-          ]),
-        ]),
-        left.length > 1 ? move : () => {},
-      ),
+      left.length > 1 ? wiped(asked, move) : asked,
     ];
   }
 
-  // What remains when every doubtful place is answered: whether the grid was laid where it is printed.
+  // What remains when every question is answered: whether the grid was laid where it is printed.
   function lastQuestion() {
     const drag = (so) => () => {
       dragging = so;
-      show(shown);
+      redraw();
     };
     const isGrid = shown.kind !== "duel_spellbook" && page.view;
     const ask = () => [
-      page.view && photoView(page, [shown], null, shown, { upright: true }),
+      page.view && photoView(page, [shown], null, shown),
       act &&
         h("div.row", [
           button(t("Yes, the sheet is right"), act.confirm, { class: "main" }),
@@ -125,29 +109,25 @@ export function questions(page, act) {
   function retake(left) {
     const answer = () => {
       anyway = true;
-      show(shown);
+      redraw();
     };
-    const instead = tn("Answer {n} question", "Answer {n} questions", left.length);
     return h("article.doubt.card.tall", [
       h("h2", glyph("camera"), " ", t("Photograph again")),
       adviceOf(shown).map((text) => h("p", { role: "alert" }, text)),
-      act && [
-        photoButtons(([file]) => send([file], { instead: shown }), { many: false }),
-        uploadList(),
-        left.length > 0 && button(instead, answer),
-      ],
+      act && photographs({ instead: shown }),
+      act && left.length > 0 && button(toAnswer(left.length), answer),
     ]);
   }
 
   return {
     element,
     show,
-    get asked() {
-      return at;
-    },
+    asked: () => at,
     answer: (n) => element.querySelectorAll(".doubt .choice")[n]?.click(),
   };
 }
+
+export const toAnswer = (n) => tn("Answer {n} question", "Answer {n} questions", n);
 
 const WIPE = 60; // pixels
 
@@ -170,9 +150,8 @@ const placeOf = ({ row, col }) => `${row},${col}`;
 // The fixed set that the reading chose; kinds of sheets without one ask for what is doubtful.
 export function openQuestions(sheet) {
   if (sheet.questions) return sheet.questions.filter(({ answered }) => !answered).map(placeOf);
-  const open = kindOf(sheet)
-    .parts(sheet)
-    .filter((part) => part.review);
+  const parts = kindOf(sheet).parts(sheet);
+  const open = parts.filter((part) => part.review);
   return open.sort((a, b) => a.confidence - b.confidence).map((part) => part.id);
 }
 
@@ -190,125 +169,99 @@ const RETAKE = {
 
 export function adviceOf(sheet) {
   const cut = sheet.problems.filter(({ code }) => code === "cut_off");
-  const cells = new Set(cut.flatMap((problem) => problem.cells.map((at) => at.join())));
   const beyond = tn(
     "{n} shield lies at the picture's edge or beyond it, so there is no total.",
     "{n} shields lie at the picture's edge or beyond it, so there is no total.",
-    cells.size,
+    new Set(cut.flatMap((problem) => problem.cells.map(String))).size,
   );
-  const reasons = (sheet.retake ?? []).filter((code) => code in RETAKE);
-  return [sheet.photograph_again && beyond, ...reasons.map((code) => RETAKE[code]())].filter(
-    Boolean,
-  );
+  const reasons = (sheet.retake ?? []).map((code) => RETAKE[code]?.());
+  return [sheet.photograph_again && beyond, ...reasons].filter(Boolean);
 }
 
 // What the rules forbid, or what could not be read, with its cells; null if there is nothing.
 export function problems(sheet) {
   if (!sheet.problems.length) return null;
-  return h("ul.problems.card", [
-    sheet.problems.map((problem) =>
-      h("li", { class: problem.severity }, problemText(problem), cellNames(problem.cells)),
-    ),
-  ]);
+  const line = ({ cells, ...problem }) => {
+    const names = ` (${cells.map(([row, col]) => cellName(row, col)).join(" ")})`;
+    const few = cells.length > 0 && cells.length <= MOST_NAMED;
+    return h("li", { class: problem.severity }, problemText(problem), few && names);
+  };
+  return h("ul.problems.card", sheet.problems.map(line));
 }
-
-const cellNames = (cells) =>
-  cells.length && cells.length <= MOST_NAMED
-    ? ` (${cells.map(([row, col]) => cellName(row, col)).join(" ")})`
-    : "";
 
 // Correcting a shield, square or line: choices at the bottom of the page, one tap each.
 
 const NEAR = 24; // largest movement of a finger during a tap, pixels
 const TWICE = 350; // milliseconds between the two taps of a double tap
 
-let last = { x: 0, y: 0, time: -Infinity };
+let last = { clientX: 0, clientY: 0, timeStamp: -Infinity };
 
-const near = (a, b) => Math.hypot(a.clientX - b.x, a.clientY - b.y) < NEAR;
+const near = (a, b) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) < NEAR;
 
-// The click that follows a tap, or the second tap of a double tap: the answer to the first may have
-// moved another element there.
-const justTapped = (event) => event.timeStamp - last.time < TWICE && near(event, last);
+// The click that follows a tap, or a second tap: the first may have moved something else there.
+const justTapped = (event) => event.timeStamp - last.timeStamp < TWICE && near(event, last);
 
 // It is nobody's: where the chooser was, the page itself is under the finger by now.
-addEventListener(
-  "click",
-  (event) => {
-    if (!justTapped(event)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  },
-  true,
-);
+const swallow = (event) => {
+  if (!justTapped(event)) return;
+  event.preventDefault();
+  event.stopPropagation();
+};
+addEventListener("click", swallow, true);
 
-// Listeners that make a tap count for the element it was made on. Browsers do not turn it into a
-// click while the page still scrolls. If the page was redrawn under the finger meanwhile, they click
-// what is there now, which nobody meant.
+// Listeners that make a tap count for the element it was made on. Browsers make no click of it
+// while the page still scrolls; if it was redrawn meanwhile, they click what nobody meant.
 function tapping(act) {
-  const down = (start) => {
+  const onpointerdown = (start) => {
     if (!start.isPrimary || start.pointerType === "mouse") return;
+    const ended = new AbortController();
     const end = (event) => {
       if (event.pointerId !== start.pointerId) return;
-      removeEventListener("pointerup", end, true);
-      removeEventListener("pointercancel", end, true);
-      if (event.type === "pointercancel" || !near(event, { x: start.clientX, y: start.clientY }))
-        return;
+      ended.abort();
+      if (event.type === "pointercancel" || !near(event, start)) return;
       const again = justTapped(start);
-      last = { x: event.clientX, y: event.clientY, time: event.timeStamp };
+      last = event;
       if (!again) act();
     };
-    addEventListener("pointerup", end, true);
-    addEventListener("pointercancel", end, true);
+    for (const kind of ["pointerup", "pointercancel"])
+      addEventListener(kind, end, { capture: true, signal: ended.signal });
   };
   // Mouse, keys, and screen readers.
-  return {
-    onpointerdown: down,
-    onclick: (event) => {
-      if (event.detail < 2) act();
-    },
-  };
+  return { onpointerdown, onclick: (event) => event.detail < 2 && act() };
 }
 
-// A button for one reading of a part, with its probability and, where it is known, the total that it
-// leads to. act: null where it can only be seen.
-function choice(part, [value, probability, total], act) {
+// A reading of a part, its probability, and the total it leads to. act: null where it is fixed.
+function choice(part, { value, probability, total }, act) {
   const sure = percent(probability);
   const leads = typeof total === "number" && pointsText(total);
-  return h(
-    "button.choice type=button aria-pressed=false",
-    {
-      ...(act ? tapping(act) : { disabled: true }),
-      "aria-label": [part.words(value), sure, leads].filter(Boolean).join(", "),
-    },
-
+  const label = [part.words(value), sure, leads].filter(Boolean).join(", ");
+  const acts = act ? tapping(act) : { disabled: true };
+  return h("button.choice type=button aria-pressed=false", { ...acts, label }, [
     part.icon(value),
-    h("span.choice-name", { "aria-hidden": "true" }, [
-      part.words(value),
-      leads && h("small", leads),
-    ]),
-    h("span.sure", { "aria-hidden": "true" }, sure),
-  );
+    h("span.choice-name aria-hidden=true", part.words(value), leads && h("small", leads)),
+    h("span.sure aria-hidden=true", sure),
+  ]);
 }
 
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+// Possible values of a doubtful part, the most probable first.
+function readings(part) {
+  const known = (part.options ?? part.alternatives).map((one) => ({
+    ...one,
+    value: part.value(one),
+  }));
+  if (part.options) return known;
+  const read = JSON.stringify(part.read);
+  const others = known.filter(({ value }) => JSON.stringify(value) !== read);
+  const first = { value: part.read, probability: part.confidence, total: part.total };
+  return [first, ...others].sort((a, b) => b.probability - a.probability);
+}
 
-// Possible values of a doubtful part, the most probable first: [value, probability, total].
-const options = (part) =>
-  part.options?.map((option) => [part.value(option), option.probability, option.total]) ??
-  [
-    [part.read, part.confidence, part.total],
-    ...part.alternatives
-      .map((other) => [part.value(other), other.probability, other.total])
-      .filter(([value]) => !same(value, part.read)),
-  ].sort((a, b) => b[1] - a[1]);
-
-// The most probable readings of a part, one tap each; say(value) is called with the one that was
-// tapped, null where they can only be seen.
+// The most probable readings of a part, one tap each. say(value): null where they can only be seen.
 export const choices = (part, say, most = Infinity) =>
   h("div.choices.stack", [
-    options(part)
+    readings(part)
       .slice(0, most)
-      .map((option) => choice(part, option, say && (() => say(option[0])))),
+      .map((reading) => choice(part, reading, say && (() => say(reading.value)))),
   ]);
 
 // Opens the chooser; `say(value)` is called with the chosen value.
@@ -331,7 +284,7 @@ export function openEditor(page, part, say) {
         button([part.icon(value), t("Done")], () => done(value), { class: "main" }),
       ]),
     ]);
-    if (focused >= 0) body.querySelectorAll("button")[focused].focus();
+    body.querySelectorAll("button")[focused]?.focus();
   };
   change(part.read);
   put(

@@ -1,148 +1,12 @@
-// What there is to answer on each kind of card: photos side by side, and one tap for each remedy.
+// The desk's cards: their names, and those that are settled with one tap, photos side by side.
 
-import { get } from "./api.js";
-import { cellName } from "./board.js";
+import { get, why } from "./api.js";
+import { cellName, upTo } from "./board.js";
 import { form, h, input, pointsInput, select, typedPoints } from "./dom.js";
-import { why } from "./errors.js";
 import { strip } from "./grid.js";
 import { pointsText, sentence, t } from "./i18n.js";
-import { marksName, squareName } from "./marks.js";
+import { shield, tile } from "./parts.js";
 import { photoView } from "./photo.js";
-
-const ignore = (act, sheet) => act({ type: "ignore", sheet: sheet.id });
-
-const notCounted = (act, sheet) => answer(t("Do not count it"), () => ignore(act, sheet));
-
-const eachSheet = (card, draw) => Promise.all(card.sheets.map(draw));
-
-// Sheets of one player side by side, each with what else may be true of it; more(sheet): another answer.
-async function sides(card, desk, act, more) {
-  const drawn = await eachSheet(card, async (sheet) =>
-    side(sheet, [
-      more(sheet),
-      await evidence(sheet),
-      h("h3", t("Or it is the sheet of")),
-      owners(card, desk, act, sheet, { own: true }),
-    ]),
-  );
-  return h("div.tiles", drawn);
-}
-
-async function conflict(card, desk, act) {
-  const [one, ...others] = card.sheets;
-  const join = () => act({ type: "same_paper", sheet: others.at(-1).id, of: one.id });
-  return [
-    answer(t("It is the same sheet"), join, "answer choice wide"),
-    await sides(card, desk, act, (sheet) => notCounted(act, sheet)),
-  ];
-}
-
-const twice = (card, desk, act) =>
-  sides(card, desk, act, (sheet) => {
-    const other = card.sheets.find((one) => one.id !== sheet.id);
-    return other && answer(t("This one counts"), () => ignore(act, other));
-  });
-
-const owner = (card, desk, act) =>
-  eachSheet(card, async (sheet) => {
-    const whose = h("div", [
-      h("h3", card.players.length ? t("Their sheet is missing") : t("Whose is it?")),
-      owners(card, desk, act, sheet),
-      notCounted(act, sheet),
-    ]);
-    const body = h("div.stack.owner-body", await evidence(sheet), whose);
-    return side(sheet, body, "side card owner");
-  });
-
-// What was entered, against what the sheets say. With several sheets it is a walkover, withdrawn or
-// entered again.
-async function differs(card, desk, act) {
-  const several = card.sheets.length > 1;
-  const says = (said, from, result) =>
-    answer([said, h("small", " ", from)], () =>
-      act({ round: card.round, table: card.table, ...result }),
-    );
-  const points = (n, from) =>
-    says(pointsText(n), from, { type: "enter_result", points: { [card.player]: n } });
-  const absent = () => t("{name} wins, opponent absent", { name: card.player });
-  const choices = several
-    ? [
-        says(card.values.totals, t("as on the sheet"), { type: "withdraw_result" }),
-        says(absent(), t("as entered"), { type: "walkover", winner: card.player }),
-      ]
-    : [
-        points(card.sheets[0].total, t("as on the sheet")),
-        points(Number(card.values.points), t("as entered")),
-      ];
-  const drawn = await eachSheet(card, async (sheet) => side(sheet, await evidence(sheet)));
-  return [answers(choices), h("div", { class: several && "tiles" }, drawn)];
-}
-
-const pointsField = (seat) =>
-  h("label", [seat.player, pointsInput(seat.player, { value: seat.total ?? "" })]);
-
-function missing(card, desk, act) {
-  const at = { round: card.round, table: card.table };
-  const game = desk.games.find((one) => one.round === at.round && one.table === at.table);
-  if (!game) return [];
-  const save = () => {
-    const points = typedPoints([...entry.querySelectorAll("input")]);
-    if (Object.keys(points).length) act({ type: "enter_result", ...at, points });
-  };
-  const entry = form("form.card.result-form", save, [
-    h("h3", t("Enter the points")),
-    game.seats.map(pointsField),
-    h("button.main", t("Save the points")),
-  ]);
-  const absent = game.seats.map(({ player }) =>
-    answer(
-      t("{name} wins, opponent absent", { name: player }),
-      () => act({ type: "walkover", ...at, winner: player }),
-      UNKEYED,
-    ),
-  );
-  return [answers(game.seats.length === 2 && absent), entry];
-}
-
-const failed = (card, desk, act) => [
-  h("p", card.problem && why(card.problem)),
-  card.picture && h("img.failed-photo", { src: card.picture, alt: t("Photo") }),
-  answer(t("Remove it"), () => act({ type: "remove_photo", file: card.file }), UNKEYED),
-];
-
-// What a player changed: it counts once it is accepted; restored, the read values stay.
-async function changed(card, desk, act) {
-  const [sheet] = card.sheets;
-  const restored = card.changes.map(({ action }) => ({ type: "undo", action }));
-  const actions = card.changes.map(({ action }) => action);
-  return [
-    answers(
-      answer(t("Accept the change"), () => act({ type: "approve", actions })),
-      answer(t("Keep what was read"), () => act(restored)),
-    ),
-    h("ul", card.changes.map(changeLine)),
-    side(sheet, await evidence(sheet)),
-  ];
-}
-
-const changeLine = ({ what, old, new: fresh, who }) => {
-  const [kind, at] = what.split(":");
-  const place = kind === "cell" ? cellName(...at.split(",").map(Number)) : what;
-  return h("li", `${place}: ${valueText(old)} → ${valueText(fresh)} (${who})`);
-};
-
-const valueText = (value) => {
-  if (value?.terrain !== undefined) return squareName(value);
-  if (value?.coat !== undefined) return marksName(value);
-  return String(value?.filled ?? value ?? "–");
-};
-
-const REMEDIES = { changed, conflict, twice, owner, opponent: owner, differs, missing, failed };
-
-// The elements of a card, or a promise of them. act(path, what): performs an answer.
-const remediesOf = (card, desk, act) => (REMEDIES[card.kind] ?? failed)(card, desk, act);
-
-// The desk's cards: what they are called, where they belong, and those that are settled with an answer.
 
 export const HEADINGS = {
   changed: () => t("Changed by a player"),
@@ -165,17 +29,14 @@ export function where({ round, table }) {
   return t("round {round}, table {table}", { round, table });
 }
 
-const title = (card) =>
-  h("h2.card-title", { tabindex: "-1" }, [
-    HEADINGS[card.kind](),
-    card.round !== null && h("small", " ", where(card)),
-  ]);
-
-// A card with its answers, and what the keys 1 to 9 do.
+// A card with its answers, and what the keys 1 to 9 do. act(action): performs an answer.
 export async function cardView(card, desk, act) {
-  const inside = await remediesOf(card, desk, act);
-  const element = h("section", { class: `remedy remedy-${card.kind} stack` }, [
-    title(card),
+  const inside = await (REMEDIES[card.kind] ?? failed)(card, desk, act);
+  const element = h("section.remedy.stack", [
+    h("h2.card-title tabindex=-1", [
+      HEADINGS[card.kind](),
+      card.round !== null && h("small", " ", where(card)),
+    ]),
     h("p.card-text", sentence(t(card.text), card.values)),
     inside,
     everybody(desk),
@@ -183,24 +44,32 @@ export async function cardView(card, desk, act) {
   return { remedies: numbered(element), element };
 }
 
-// What the desk's cards are made of: answers to tap, and the photos that help to choose one.
-
-const answer = (label, doing, kind = "answer choice") =>
-  h("button", { type: "button", class: kind, onclick: doing }, h("span", label));
-
-const answers = (...inside) => h("div.answers.tiles", inside);
-
 // The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
 function numbered(element) {
   const buttons = [...element.querySelectorAll(".answer:not(.unkeyed)")];
   buttons
     .slice(0, 9)
-    .forEach((button, n) => button.prepend(h("kbd", { "aria-hidden": "true" }, String(n + 1))));
+    .forEach((button, n) => button.prepend(h("kbd aria-hidden=true", String(n + 1))));
   return buttons.map((button) => () => button.click());
 }
 
-// Of an answer that is too grave for one digit.
-const UNKEYED = "answer unkeyed choice";
+const answer = (label, doing, kind = null) =>
+  h("button.answer.choice type=button", { class: kind, onclick: doing }, h("span", label));
+
+const answers = (...inside) => h("div.answers.tiles", inside);
+
+const UNKEYED = "unkeyed"; // an answer that is too grave for one digit
+
+// One of a card's sheets: its total above its photo and the answers before and after it.
+async function side(brief, { before, after, kind = "side card", inside = (parts) => parts } = {}) {
+  const title = h("p.evidence-line", [
+    h("strong", brief.total === null ? "–" : pointsText(brief.total)),
+    " ",
+    h("small", [brief.player, brief.name].filter(Boolean).join(" · ")),
+  ]);
+  const parts = [before, await evidence(brief), after];
+  return h("article", { class: kind, label: brief.name }, title, inside(parts));
+}
 
 // A sheet's photo, upright, with the strip in which its player wrote a name.
 async function evidence(brief) {
@@ -209,72 +78,168 @@ async function evidence(brief) {
   const page = photo.pages.find((one) => one.page === brief.page);
   if (!sheet || !page?.view) return h("p.none", brief.name);
   return h("div.evidence.stack", [
-    sheet.outline.length === 4 && strip(page, sheet, t("Where the name is")),
-    photoView(page, [], null, sheet, { upright: true }),
+    sheet.outline.length === 4 && strip(page, sheet),
+    photoView(page, [], null, sheet),
   ]);
 }
 
-const summary = (brief) =>
-  h("p.evidence-line", [
-    h("strong", brief.total === null ? "–" : pointsText(brief.total)),
-    " ",
-    h("small", [brief.player, brief.name].filter(Boolean).join(" · ")),
-  ]);
+// All sheets of a card; say(sheet): what is said of each, see `side`.
+const sides = (card, say = () => ({})) =>
+  Promise.all(card.sheets.map((sheet) => side(sheet, say(sheet))));
 
-// One of a card's sheets, with its total above what is said of it.
-const side = (brief, inside, kind = "side card") =>
-  h("article", { class: kind, "aria-label": brief.name }, summary(brief), inside);
+const ignore = (act, sheet) => act({ type: "ignore", sheet: sheet.id });
+const notCounted = (act, sheet) => answer(t("Do not count it"), () => ignore(act, sheet));
+
+// Sheets of one player side by side, each with what may be true of it; more(sheet): an answer.
+async function rivals(card, desk, act, more) {
+  const say = (sheet) => ({
+    before: more(sheet),
+    after: [h("h3", t("Or it is the sheet of")), owners(card, desk, act, sheet, { own: true })],
+  });
+  return h("div.tiles", await sides(card, say));
+}
+
+async function conflict(card, desk, act) {
+  const [one, ...others] = card.sheets;
+  const join = () => act({ type: "same_paper", sheet: others.at(-1).id, of: one.id });
+  return [
+    answer(t("It is the same sheet"), join, "wide"),
+    await rivals(card, desk, act, (sheet) => notCounted(act, sheet)),
+  ];
+}
+
+const twice = (card, desk, act) =>
+  rivals(card, desk, act, (sheet) => {
+    const other = card.sheets.find((one) => one.id !== sheet.id);
+    return other && answer(t("This one counts"), () => ignore(act, other));
+  });
+
+const owner = (card, desk, act) =>
+  sides(card, (sheet) => ({
+    kind: "side card owner",
+    after: h("div", [
+      h("h3", card.players.length ? t("Their sheet is missing") : t("Whose is it?")),
+      owners(card, desk, act, sheet),
+      notCounted(act, sheet),
+    ]),
+    inside: (parts) => h("div.stack.owner-body", parts),
+  }));
+
+// What was entered, against the sheets. With several it is a walkover, withdrawn or entered again.
+async function differs(card, desk, act) {
+  const several = card.sheets.length > 1;
+  const { round, table, player, values } = card;
+  const says = (said, from, result) =>
+    answer([said, h("small", " ", from)], () => act({ round, table, ...result }));
+  const points = (n, from) =>
+    says(pointsText(n), from, { type: "enter_result", points: { [player]: n } });
+  const sheet = t("as on the sheet");
+  const entered = t("as entered");
+  const absent = t("{name} wins, opponent absent", { name: player });
+  const choices = several
+    ? [
+        says(values.totals, sheet, { type: "withdraw_result" }),
+        says(absent, entered, { type: "walkover", winner: player }),
+      ]
+    : [points(card.sheets[0].total, sheet), points(Number(values.points), entered)];
+  return [answers(choices), h("div", { class: several && "tiles" }, await sides(card))];
+}
+
+function missing(card, desk, act) {
+  const at = { round: card.round, table: card.table };
+  const game = desk.games.find((one) => one.round === at.round && one.table === at.table);
+  if (!game) return [];
+  const save = () => {
+    const points = typedPoints([...entry.querySelectorAll("input")]);
+    if (Object.keys(points).length) act({ type: "enter_result", ...at, points });
+  };
+  const field = ({ player, total }) =>
+    h("label", player, pointsInput(player, { value: total ?? "" }));
+  const entry = form("form.card.result-form", save, [
+    h("h3", t("Enter the points")),
+    game.seats.map(field),
+    h("button.main", t("Save the points")),
+  ]);
+  const absent = ({ player }) => {
+    const win = () => act({ type: "walkover", ...at, winner: player });
+    return answer(t("{name} wins, opponent absent", { name: player }), win, UNKEYED);
+  };
+  return [answers(game.seats.length === 2 && game.seats.map(absent)), entry];
+}
+
+const failed = (card, desk, act) => [
+  h("p", card.problem && why(card.problem)),
+  card.picture && h("img.failed-photo", { src: card.picture, alt: t("Photo") }),
+  answer(t("Remove it"), () => act({ type: "remove_photo", file: card.file }), UNKEYED),
+];
+
+// What a player changed: it counts once it is accepted; restored, the read values stay.
+async function changed(card, desk, act) {
+  const actions = card.changes.map(({ action }) => action);
+  const restored = actions.map((action) => ({ type: "undo", action }));
+  return [
+    answers(
+      answer(t("Accept the change"), () => act({ type: "approve", actions })),
+      answer(t("Keep what was read"), () => act(restored)),
+    ),
+    h("ul", card.changes.map(changeLine)),
+    await sides(card),
+  ];
+}
+
+const changeLine = ({ what, old, new: fresh, who }) => {
+  const [kind, at] = what.split(":");
+  const place = kind === "cell" ? cellName(...at.split(",").map(Number)) : what;
+  return h("li", `${place}: ${valueText(old)} → ${valueText(fresh)} (${who})`);
+};
+
+const valueText = (value) => {
+  if (value?.terrain !== undefined) return tile.words(value);
+  if (value?.coat !== undefined) return shield.words(value);
+  return String(value?.filled ?? value ?? "–");
+};
+
+const REMEDIES = { changed, conflict, twice, owner, opponent: owner, differs, missing, failed };
 
 // Whose sheet is it? The players who may be meant, one tap each, and a field for everybody else.
 
-// Players of the current round whose points are missing, if the card is of another round: an old sheet
-// bears the code of its own round.
+// Players of this round without points, if the card is of another: an old sheet bears its own code.
 function waitingNow(card, { last_round: now, games }) {
   if (card.round === null || card.round === now) return [];
-  return games
+  const seats = games
     .filter((game) => game.round === now && !game.finished)
-    .flatMap((game) => game.seats)
-    .filter((seat) => seat.total === null)
-    .map((seat) => seat.player);
+    .flatMap((game) => game.seats);
+  return seats.filter((seat) => seat.total === null).map((seat) => seat.player);
 }
 
-function somebodyElse(give, rounds) {
-  const field = input(t("Somebody else"), { list: "players" });
-  const assign = () => field.value.trim() && give(field.value.trim());
-  return form("form.row.somebody", assign, field, rounds, h("button", t("Assign")));
-}
-
-// Each answer names the round to which the sheet goes; for everybody else it can be chosen. own: the
-// sheet is no longer its player's. meant(player): of those in the current round, who may be meant.
+// Each answer names its round. own: it is no longer its player's. meant(player) of this round.
 function owners(card, desk, act, sheet, { own = false, meant = () => true } = {}) {
   const now = desk.last_round;
   const its = card.round ?? sheet.round ?? (now || null);
-  const numbers = Array.from({ length: now }, (_, n) => n + 1);
   const named = (round) => t("round {round}", { round });
-  const rounds = select(
-    t("Round"),
-    numbers.map((round) => [round, named(round)]),
-  );
+  const numbers = upTo(now).map((n) => [n + 1, named(n + 1)]);
+  const rounds = select(t("Round"), numbers);
   rounds.value = String(its ?? "");
-  const give = (player, round = Number(rounds.value) || its) =>
+  const give = (player, round) =>
     act({ type: "assign_sheet", sheet: sheet.id, player, round, own });
-  const label = (name, round) => [name, round && h("small", " ", named(round))];
+  const of = (round) => (name) =>
+    answer([name, round && h("small", " ", named(round))], () => give(name, round));
   const others = card.players.filter((name) => !own || name !== card.player);
   const waiting = waitingNow(card, desk).filter((name) => meant(name));
+  const field = input(t("Somebody else"), { list: "players" });
+  const assign = () => field.value.trim() && give(field.value.trim(), Number(rounds.value) || its);
   return answers(
-    others.map((name) => answer(label(name, its), () => give(name, its))),
-    waiting.map((name) => answer(label(name, now), () => give(name, now))),
-    somebodyElse(give, now > 1 && rounds),
+    others.map(of(its)),
+    waiting.map(of(now)),
+    form("form.row.somebody", assign, field, now > 1 && rounds, h("button", t("Assign"))),
   );
 }
 
 // The names that the field for everybody else suggests.
 const everybody = (desk) =>
-  h("datalist", { id: "players" }, [
-    desk.players.map((player) => h("option", { value: player.name })),
-  ]);
+  h("datalist id=players", [desk.players.map(({ name }) => h("option", { value: name }))]);
 
-// To say that a sheet is another player's: of those at its table, or anybody's; or of the current round.
+// To say that a sheet is another player's: of its table, of the current round, or anybody's.
 export function otherOwner(card, desk, act) {
   const [sheet] = card.sheets;
   const game = desk.games.find((one) => one.round === card.round && one.table === sheet.table);

@@ -1,30 +1,23 @@
-// The rounds of an event at the desk: a line a table with its state, the next pairing, the clock and
-// what the projector shows. Elements are created once and updated, so that nothing is drawn over what
-// somebody types.
+// The rounds of an event at the desk: a line a table, the next pairing, the clock and the
+// projector. Elements are created once and updated, so that nothing is drawn over what somebody
+// types.
 
-import {
-  button,
-  form,
-  glyph,
-  h,
-  inUse,
-  lines,
-  menu,
-  pointsInput,
-  put,
-  round,
-  sign,
-  tabBar,
-  typedPoints,
-} from "./dom.js";
+import { upTo } from "./board.js";
+import { $, button, card, form, glyph, h, lines, menu, pointsInput, put, round } from "./dom.js";
+import { sign, tab, tabBar, typedPoints } from "./dom.js";
 import { t, tn } from "./i18n.js";
-import { byeText, crossTable } from "./league.js";
+import { byeText, crossTable, seatOf } from "./league.js";
+
+const CROSS = "cross";
 
 export function roundsTab(act) {
-  let chosen = null; // a round that is looked at; null: the last one, "cross": the cross table
+  let chosen = null; // a round that is looked at, or the cross table; null: the last round
   let byHand = null;
   let desk = null;
-  const tabs = h("div.tabs.row", { role: "group", "aria-label": t("Rounds") });
+  const tabs = tabBar(t("Rounds"), (what) => {
+    chosen = what === desk.last_round ? null : what;
+    show(desk);
+  });
   const next = nextRound(act, (again) => {
     byHand = pairingByHand(desk, again, act, () => {
       byHand = null;
@@ -32,42 +25,25 @@ export function roundsTab(act) {
     });
     show(desk);
   });
-  const parts = [projectorOf, clockOf, plannedOf, byesOf].map((partOf) => partOf(act));
-  const side = h("aside.tiles.round-side", parts);
+  const parts = SETTINGS.map((setting) => setting(act));
+  const side = h("aside.tiles.round-side", [parts.map((part) => part.element)]);
   const made = new Map();
-  const roundAt = (n) => {
-    if (!made.has(n)) made.set(n, roundOf(n, act));
-    return made.get(n);
-  };
   const main = h("section.round-main");
-  const element = h("div.rounds.stack", [h("div.row.round-top", tabs, next.element), main, side]);
+  const top = h("div.row.round-top", tabs.element, next.element);
+  const element = h("div.rounds.stack", top, main, side);
 
   function show(fresh) {
     desk = fresh;
     const { last_round: last, games } = desk;
     const at = chosen ?? last;
-    const choose = (what) => () => {
-      chosen = what === last ? null : what;
-      show(desk);
-    };
-    const tab = (label, what) =>
-      button(label, choose(what), { class: "tab", "aria-pressed": String(at === what) });
-    put(
-      tabs,
-      Array.from({ length: last }, (_, n) => tab(t("Round {n}", { n: n + 1 }), n + 1)),
-      last > 0 && tab(t("Cross table"), "cross"),
-    );
-    next.show(desk);
-    for (const part of parts) part.show(desk);
-    for (const [n, round] of made) round.show(gamesOf(games, n), metAgain(games, n));
-    if (byHand) put(main, byHand);
-    else if (at === "cross") put(main, crossTable(desk.players, games));
-    else if (!last) put(main, h("p.none", t("Add the players, then pair the first round.")));
-    else {
-      const round = roundAt(at);
-      round.show(gamesOf(games, at), metAgain(games, at));
-      put(main, round.element);
-    }
+    const items = upTo(last).map((n) => [n + 1, t("Round {n}", { n: n + 1 })]);
+    tabs.show(at, last > 0 ? [...items, [CROSS, t("Cross table")]] : []);
+    for (const part of [next, ...parts]) part.show(desk);
+    if (last && at !== CROSS && !made.has(at)) made.set(at, roundOf(at, act));
+    for (const round of made.values()) round.show(desk);
+    const cross = at === CROSS && crossTable(desk.players, games);
+    const none = h("p.none", t("Add the players, then pair the first round."));
+    put(main, byHand ?? (cross || (made.get(at)?.element ?? none)));
   }
   return { element, show };
 }
@@ -78,11 +54,9 @@ const gamesOf = (games, n) => games.filter(({ round }) => round === n);
 function nextRound(act, byHand) {
   let desk, active, ready, again;
   const pair = (more = {}) => act({ type: "pair_round", ...more });
-  const close = (label, closed) => button(label, () => act({ type: "close_event", closed }));
-  const [closing, reopening] = [
-    close(t("Close the event"), true),
-    close(t("Reopen the event"), false),
-  ];
+  const close = (closed) => () => act({ type: "close_event", closed });
+  const closing = button(t("Close the event"), close(true));
+  const reopening = button(t("Reopen the event"), close(false));
   const next = button("", () => pair(), { class: "main" });
   const open = h("span.none");
   const more = menu(t("More ways to pair"), () => {
@@ -95,7 +69,6 @@ function nextRound(act, byHand) {
       again && [t("Change round {n} by hand", { n }), () => byHand(true)],
     ];
   });
-  const element = h("div.row", open, next, closing, reopening, more);
   function show(fresh) {
     desk = fresh;
     const { last_round: last, rounds: planned, games, players, closed } = desk;
@@ -104,19 +77,19 @@ function nextRound(act, byHand) {
     const begun = now.some((game) => game.seats.some((seat) => seat.total !== null));
     const over = planned !== null && last >= planned;
     active = players.filter((one) => one.active);
-    next.textContent = last ? t("Pair round {n}", { n: last + 1 }) : t("Pair the first round");
+    put(next, last ? t("Pair round {n}", { n: last + 1 }) : t("Pair the first round"));
     next.disabled = playing > 0 || active.length < 2;
     next.hidden = over || closed;
     closing.hidden = closed || !last || playing > 0;
     reopening.hidden = !closed;
     const still = playing && tn("{n} table still playing", "{n} tables still playing", playing);
-    const paired = over ? t("All rounds are paired.") : "";
-    open.textContent = closed ? t("final standings") : still || paired;
+    const paired = over && t("All rounds are paired.");
+    put(open, closed ? t("final standings") : still || paired);
     ready = !next.disabled && !over && !closed;
     again = last > 0 && !begun && !closed;
     more.hidden = !ready && !again;
   }
-  return { element, show };
+  return { element: h("div.row", open, next, closing, reopening, more), show };
 }
 
 // The first half of the list against the second, in its order; of an odd number the last has a bye.
@@ -131,19 +104,24 @@ function folded(active) {
 function roundOf(n, act) {
   const games = h("ol.tables");
   const met = h("div.none");
-  const element = h("section.card", h("h2", t("Round {n}", { n })), met, games);
+  const element = card(t("Round {n}", { n }), met, games);
   const list = lines(
     games,
     (game) => `${game.table}-${game.bye_points}-${game.seats.map((seat) => seat.player).join()}`,
     (game) => (game.bye ? byeOf(game) : tableOf(game, act)),
   );
-  function show(shown, again) {
-    const warnings = again.map((text) => h("p", text));
+  function show(desk) {
+    const warnings = desk.met[n - 1].map((names) => h("p", metText(names)));
     put(met, warnings);
-    list(shown);
+    list(gamesOf(desk.games, n));
   }
   return { element, show };
 }
+
+const metText = (names) =>
+  names.length > 1
+    ? t("{players} have met before", { players: names.join(" – ") })
+    : t("{player} has a bye again", { player: names[0] });
 
 const numberOf = (n) => h("span.table-number", String(n));
 
@@ -153,43 +131,55 @@ function byeOf({ table, seats, bye_points: points }) {
   return { element, show: () => {} };
 }
 
-// A table: its result is a button that turns into fields; what is rarer is in its menu.
-function tableOf({ round, table, seats }, act) {
-  const keep = (what, done = () => {}) => act({ round, table, ...what }, done);
-  let game = null;
-  let typing = false;
-  const fields = seats.map(({ player }) =>
-    pointsInput(player, { "aria-label": t("Points of {name}", { name: player }) }),
-  );
-  const save = () => {
-    const sent = fields.map((one) => one.value);
-    const points = typedPoints(fields);
-    if (!Object.keys(points).length) return close();
-    keep({ type: "enter_result", points }, () => {
-      fields.forEach((one, n) => {
-        if (one.value === sent[n]) one.defaultValue = one.value;
-      });
-      if (!inUse(entry) || entry.contains(document.activeElement)) close();
-    });
-  };
+// A numbered line that turns into a form and back: {element, show(parts), edit(), close()}. save():
+// sends what was typed in its fields, and closes it when that was kept.
+export function formLine(number, fields, save) {
+  let parts = [];
+  let open = false;
   const cancel = () => {
     entry.reset();
     close();
   };
-  const entry = form("form.row", save, [
-    seats.map(({ player }, n) => h("label.seat", h("span", player), fields[n])),
-    h("span.row", h("button.main", t("Save")), button(t("Cancel"), cancel)),
-  ]);
-  const open = () => {
-    typing = true;
+  const buttons = h("span.row", h("button.main", t("Save")), button(t("Cancel"), cancel));
+  const entry = form("form.row", save, fields, buttons);
+  const element = h("li");
+  const shownNumber = numberOf(number);
+  const draw = () => put(element, shownNumber, open ? entry : parts);
+  const show = (fresh) => {
+    parts = fresh;
     draw();
-    fields.find((one) => !one.value)?.focus() ?? fields[0].select();
+  };
+  const edit = () => {
+    open = true;
+    draw();
+    const inputs = [...entry.querySelectorAll("input")];
+    const empty = inputs.find((one) => !one.value);
+    if (empty) empty.focus();
+    else inputs[0].select();
   };
   function close() {
-    typing = false;
+    open = false;
     draw();
-    element.querySelector("button")?.focus();
+    $("button, summary", element)?.focus();
   }
+  return { element, show, edit, close };
+}
+
+// A table: its result is a button that turns into fields; what is rarer is in its menu.
+function tableOf({ round, table, seats }, act) {
+  const keep = (what) => act({ round, table, ...what });
+  const fields = seats.map(({ player }) =>
+    pointsInput(player, { label: t("Points of {name}", { name: player }) }),
+  );
+  const save = async () => {
+    const points = typedPoints(fields);
+    const none = !Object.keys(points).length;
+    if (!none && !(await keep({ type: "enter_result", points }))) return;
+    const typed = fields.some((one) => one.value !== one.defaultValue); // something else by now
+    if (!typed) line.close();
+  };
+  const labels = seats.map(({ player }, n) => h("label.seat", h("span", player), fields[n]));
+  const line = formLine(table, labels, save);
   const walkover = (label, winner) => [label, () => keep({ type: "walkover", winner })];
   const pair = seats.length === 2;
   const others = menu(t("More actions for table {n}", { n: table }), () => [
@@ -200,29 +190,17 @@ function tableOf({ round, table, seats }, act) {
     [t("Withdraw the result"), () => keep({ type: "withdraw_result" })],
   ]);
   const state = h("em.state");
-  const result = h("button.result-line.bare type=button", { onclick: open });
-  const element = h("li");
-  function draw() {
-    put(element, numberOf(table), typing ? entry : [result, state, others]);
-  }
-  function show(fresh) {
-    game = fresh;
-    element.className = game.finished ? "" : "open";
-    const ended = game.decided_by === "walkover" ? t("walkover") : "";
-    state.textContent = game.finished ? ended : t("playing");
-    const side = ({ player, total }, n) => [
-      n > 0 && sign(seats.length === 2 ? ":" : "·"),
-      h("span.seat", { class: game.winner === n && "won" }, [
-        game.winner === n && glyph("crown"),
-        h("span", player),
-        h("strong", total === null ? "–" : String(total)),
-      ]),
-    ];
+  const result = h("button.result-line.bare type=button", { onclick: line.edit });
+  function show(game) {
+    line.element.className = game.finished ? "" : "open";
+    const walked = game.decided_by === "walkover" && t("walkover");
+    put(state, game.finished ? walked : t("playing"));
+    const side = (seat, n) => [n > 0 && sign(pair ? ":" : "·"), seatOf(seat, game.winner === n)];
     put(result, game.seats.map(side), glyph("edit"));
     game.seats.forEach((seat, n) => bring(fields[n], String(seat.total ?? "")));
-    draw();
+    line.show([result, state, others]);
   }
-  return { element, show };
+  return { element: line.element, show };
 }
 
 // The stored value of a field, unless somebody typed another that was not kept yet.
@@ -232,86 +210,68 @@ function bring(field, value) {
   if (!typed) field.value = value;
 }
 
-// A part of the column beside the rounds.
-function part(title, children, show) {
-  const element = h("section.card", [h("h3", title), children]);
-  element.show = show;
-  return element;
+// What is set beside the rounds: a choice of one of several, or a number. {element, show(desk)}
+
+const part = (title, inside, show) => ({
+  element: h("section.card", h("h3", title), inside),
+  show,
+});
+
+function choiceOf(title, items, current, set) {
+  const bar = tabBar(title, set);
+  return part(title, bar.element, (desk) => bar.show(current(desk), items));
 }
 
-function projectorOf(act) {
-  const views = [
-    ["table", t("Standings")],
-    ["pairings", t("Pairings")],
-  ];
-  const bar = tabBar(t("Projector"), views, (what) => act({ type: "show", what }));
-  return part(t("Projector"), bar.element, (desk) => bar.show(desk.shown));
-}
-
-const numberInput = (label, most, value) =>
-  h("input type=number min=1 inputmode=numeric required", {
-    max: most,
-    value,
-    "aria-label": label,
-  });
-
-function clockOf(act) {
-  const minutes = numberInput(t("Minutes"), 600, "30");
-  const set = (to) => act({ type: "start_clock", minutes: to });
-  const stop = button(t("Stop"), () => set(null));
-  const fields = form("form.row", () => set(Number(minutes.value)), [
-    minutes,
-    h("button", t("Start")),
-    stop,
+// extra: a further button; show(field, desk): its value.
+function numberSet(title, field, label, set, show, extra = null) {
+  const fields = form("form.row", () => set(Number(field.value)), [
+    field,
+    h("button", label),
+    extra,
   ]);
-  return part(t("Clock"), fields, ({ clock }) => {
-    stop.hidden = !clock;
-  });
+  return part(title, fields, (desk) => show(field, desk));
 }
 
-function plannedOf(act) {
-  const rounds = numberInput(t("Number of rounds"), 99, "");
-  const set = () => act({ type: "set_rules", rounds: Number(rounds.value) });
-  const fields = form("form.row", set, rounds, h("button", t("Set")));
-  return part(t("Number of rounds"), fields, (desk) => bring(rounds, String(desk.rounds ?? "")));
-}
+const numberInput = (label, max, value) =>
+  h("input type=number min=1 inputmode=numeric required", { max, value, label });
 
-function byesOf(act) {
-  const scores = [
-    [true, "½"],
-    [false, "0"],
-  ];
-  const title = t("Points of a requested bye");
-  const bar = tabBar(title, scores, (half) => act({ type: "set_rules", half_byes: half }));
-  return part(title, bar.element, (desk) => bar.show(desk.half_byes));
-}
-
-// Who sits at a table, two by two; whoever has a bye alone.
-function pairs({ seats, bye }) {
-  const names = seats.map((seat) => seat.player).sort();
-  if (bye) return [names];
-  return names.flatMap((one, n) => names.slice(n + 1).map((other) => [one, other]));
-}
-
-// What `kdscan pair` says of a round: who meets again, and a second bye.
-function metAgain(games, n) {
-  const keyOf = (names) => names.join("\n");
-  const earlier = games.filter((game) => game.round < n);
-  const before = new Set(earlier.flatMap(pairs).map(keyOf));
-  return gamesOf(games, n)
-    .flatMap(pairs)
-    .filter((names) => before.has(keyOf(names)))
-    .map(([one, other]) =>
-      other === undefined
-        ? t("{player} has a bye again", { player: one })
-        : t("{players} have met before", { players: `${one} – ${other}` }),
-    );
-}
+const SETTINGS = [
+  (act) => {
+    const views = [
+      ["table", t("Standings")],
+      ["pairings", t("Pairings")],
+    ];
+    const set = (what) => act({ type: "show", what });
+    return choiceOf(t("Projector"), views, (desk) => desk.shown, set);
+  },
+  (act) => {
+    const set = (minutes) => act({ type: "start_clock", minutes });
+    const stop = button(t("Stop"), () => set(null));
+    const show = (_, { clock }) => {
+      stop.hidden = !clock;
+    };
+    const field = numberInput(t("Minutes"), 600, "30");
+    return numberSet(t("Clock"), field, t("Start"), set, show, stop);
+  },
+  (act) => {
+    const title = t("Number of rounds");
+    const set = (rounds) => act({ type: "set_rules", rounds });
+    const show = (field, { rounds }) => bring(field, String(rounds ?? ""));
+    return numberSet(title, numberInput(title, 99, ""), t("Set"), set, show);
+  },
+  (act) => {
+    const scores = [
+      [true, "½"],
+      [false, "0"],
+    ];
+    const set = (half) => act({ type: "set_rules", half_byes: half });
+    return choiceOf(t("Points of a requested bye"), scores, (desk) => desk.half_byes, set);
+  },
+];
 
 // Pairing a round by hand: tap two players to swap them, lock the tables that stay.
 
-// desk: its state. again: the last round is changed, else the next one is paired. end(): it was paired,
-// or is not wanted.
+// again: the last round is changed, else the next one is paired. end(): it was, or is not wanted.
 function pairingByHand(desk, again, act, end) {
   const { games, last_round: last, players, byes, seats: most } = desk;
   const n = again ? last : last + 1;
@@ -319,7 +279,7 @@ function pairingByHand(desk, again, act, end) {
   const names = (bye) =>
     active.filter(({ number }) => byes.includes(number) === bye).map(({ name }) => name);
   let tables = again
-    ? games.filter((game) => game.round === last).map(({ seats }) => seats.map((s) => s.player))
+    ? gamesOf(games, last).map(({ seats }) => seats.map((seat) => seat.player))
     : [...seated(names(false), most), ...names(true).map((name) => [name])];
   const locked = new Set();
   let picked = null;
@@ -329,8 +289,7 @@ function pairingByHand(desk, again, act, end) {
 
   // Two players change places; with an empty place one moves.
   function swap(one, other) {
-    const at = ([table, seat]) => tables[table][seat];
-    const [a, b] = [at(one), at(other)];
+    const [a, b] = [one, other].map(([table, seat]) => tables[table][seat]);
     tables[one[0]][one[1]] = b;
     tables[other[0]][other[1]] = a;
     tables = tables.map((names) => names.filter(Boolean));
@@ -341,8 +300,7 @@ function pairingByHand(desk, again, act, end) {
     draw();
   }
   function shuffle() {
-    const free = tables.filter((_, k) => !locked.has(k));
-    const names = free.flat();
+    const names = tables.filter((_, k) => !locked.has(k)).flat();
     for (let k = names.length - 1; k > 0; k--) {
       const other = Math.floor(Math.random() * (k + 1));
       [names[k], names[other]] = [names[other], names[k]];
@@ -350,34 +308,30 @@ function pairingByHand(desk, again, act, end) {
     tables = tables.map((old, k) => (locked.has(k) ? old : names.splice(0, old.length)));
     draw();
   }
+  function toggle(table) {
+    if (!locked.delete(table)) locked.add(table);
+    draw();
+  }
   const seat = (table, k) =>
-    button(tables[table][k] ?? t("nobody"), () => pick([table, k]), {
-      class: "tab",
-      disabled: locked.has(table),
-      "aria-pressed": String(picked?.[0] === table && picked?.[1] === k),
-    });
+    tab(
+      tables[table][k] ?? t("nobody"),
+      () => pick([table, k]),
+      picked?.[0] === table && picked?.[1] === k,
+      { disabled: locked.has(table) },
+    );
   function line(names, table) {
-    const toggle = () => {
-      if (!locked.delete(table)) locked.add(table);
-      draw();
-    };
-    const lock = round("lock", t("Lock table {n}", { n: table + 1 }), toggle, {
-      "aria-pressed": String(locked.has(table)),
-    });
-    const seats = Math.max(most, names.length);
+    const pressed = { "aria-pressed": String(locked.has(table)) };
+    const label = t("Lock table {n}", { n: table + 1 });
+    const seats = upTo(Math.max(most, names.length)).map((k) => seat(table, k));
     return h("li", [
-      h("span.table-number", String(table + 1)),
-      h("span.row", [
-        Array.from({ length: seats }, (_, k) => seat(table, k)),
-        names.length === 1 && h("em", t("bye")),
-      ]),
-      lock,
+      numberOf(table + 1),
+      h("span.row", seats, names.length === 1 && h("em", t("bye"))),
+      round("lock", label, () => toggle(table), pressed),
     ]);
   }
   const draw = () => put(list, tables.map(line));
   draw();
-  return h("section.card", [
-    h("h2", t("Round {n}", { n })),
+  return card(t("Round {n}", { n }), [
     h("p.none", t("Tap two players to swap them. Locked tables stay when the others are mixed.")),
     list,
     h("p.row", [
@@ -392,5 +346,5 @@ function pairingByHand(desk, again, act, end) {
 function seated(names, seats) {
   const count = Math.ceil(names.length / seats);
   const cut = (n) => Math.floor((names.length * n) / count);
-  return Array.from({ length: count }, (_, n) => names.slice(cut(n), cut(n + 1)));
+  return upTo(count).map((n) => names.slice(cut(n), cut(n + 1)));
 }

@@ -1,8 +1,8 @@
 // The total, its remaining range, and how it is made up.
 
-import { column, h, reducedMotion, s, table } from "./dom.js";
+import { column, h, picture, reducedMotion, s, table } from "./dom.js";
 import { percent, pointsText, t, tn } from "./i18n.js";
-import { coatName, icon, squareIcon, terrainName } from "./marks.js";
+import { coatIcon, coatName, squareIcon, terrainName } from "./marks.js";
 
 // A number that counts up (or down) to its new value.
 function countTo(element, from, to) {
@@ -18,15 +18,12 @@ function countTo(element, from, to) {
 
 // Where in its first range the total now lies: the band shrinks with each answer.
 function band([low, high], [first, last], total) {
-  const span = Math.max(1, last - first),
-    at = (n) => (100 * (n - first)) / span;
-  return s("svg", { class: "band", viewBox: "-3 0 106 14", "aria-hidden": "true" }, [
-    s("rect", { x: 0, y: 5, width: 100, height: 4, rx: 2, class: "band-all" }),
-    s("rect y=3 height=8 rx=4 class=band-now", {
-      x: at(low),
-      width: Math.max(2, at(high) - at(low)),
-    }),
-    s("circle", { cx: at(total), cy: 7, r: 4.5, class: "band-dot" }),
+  const at = (n) => (100 * (n - first)) / Math.max(1, last - first);
+  const now = { x: at(low), width: Math.max(2, at(high) - at(low)) };
+  return picture("-3 0 106 14", "band", [
+    s("rect x=0 y=5 width=100 height=4 rx=2"),
+    s("rect.band-now y=3 height=8 rx=4", now),
+    s("circle.band-dot cy=7 r=4.5", { cx: at(total) }),
   ]);
 }
 
@@ -46,13 +43,13 @@ function verdict(sheet) {
 
 // kind: "unsure" for a number that nobody should rely on.
 export function total(sheet, before, widest, kind) {
-  const { total: points } = sheet.score,
-    [low, high] = sheet.range;
+  const { total: points } = sheet.score;
+  const [low, high] = sheet.range;
   const number = h("span.total-number", String(before ?? 0));
   countTo(number, before ?? 0, points);
-  return h("section.total", { class: kind, "aria-label": pointsText(points) }, [
+  return h("section.total", { class: kind, label: pointsText(points) }, [
     h("p.total-line", [number, h("span.total-unit", tn("point", "points", points))]),
-    sheet.review && low < high ? band([low, high], widest, points) : null,
+    sheet.review && low < high && band([low, high], widest, points),
     verdict(sheet),
   ]);
 }
@@ -63,7 +60,7 @@ export const heading = (sheet, name) =>
 
 const WORDS = {
   duel_map: {
-    holds: (d) => [icon({ coat: d.coat, crosses: 0 }), coatName(d.coat)],
+    holds: (d) => [coatIcon(d.coat), coatName(d.coat)],
     times: (d) => d.crosses,
     of: () => t("Coats of arms"),
     by: () => t("Crosses"),
@@ -80,8 +77,8 @@ const WORDS = {
 
 // A line for each domain that scores; `show(cells)` lights it up on the board.
 export function explanation(sheet, show) {
-  const words = WORDS[sheet.kind],
-    { score } = sheet;
+  const words = WORDS[sheet.kind];
+  const { score } = sheet;
   const scoring = sheet.domains.filter((d) => d.points).sort((a, b) => b.points - a.points);
   const idle = sheet.domains.length - scoring.length;
   const row = (domain) => {

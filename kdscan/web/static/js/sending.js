@@ -1,22 +1,28 @@
 // Photos on their way to the server, each with its progress, and the list of recent results.
 
-import { get, pause, perform, persist, post, serverTime, upload, whenRead } from "./api.js";
+import { attempt, explain, get, inTurn, mayChange, passes, pause, perform } from "./api.js";
+import { persist, post, serverTime, upload, whenRead } from "./api.js";
+import { photoButtons } from "./camera.js";
 import { announce, button, h, lines, put, toast } from "./dom.js";
-import { explain, mayChange, passes } from "./errors.js";
 import { pointsText, t, when } from "./i18n.js";
 import { briefly } from "./kinds.js";
 import { namesOf } from "./names.js";
 import { canvasWorks, toBlob } from "./share.js";
 
-// Photos that are sent at a time: each holds one of the six connections that a browser has to a server
-// over http, in all its tabs together; so does the one that is waited for.
+// Photos sent at a time: a browser has six connections over http, one of which waits for readings.
 const SENT = 2;
-const running = new Map(); // number in the outbox → element, so that it is still shown after leaving and returning
+const running = new Map(); // number in the outbox → element, shown again after returning
 const turn = []; // photos that wait to be sent
 let sending = 0;
 
 export const uploadList = () =>
-  h("ul.results.uploads", { "aria-label": t("Uploading") }, [...running.values()]);
+  h("ul.results.uploads", { label: t("Uploading") }, [...running.values()]);
+
+// Ways to send photos, and those on their way; more: what a single one is for, see `batchOf`.
+export const photographs = (more = null) => [
+  photoButtons((files) => send(files, more ?? {}), { many: !more }),
+  uploadList(),
+];
 
 // Photos of one game, at most: of four kingdoms, or of two maps and their spellbook.
 const MOST_TOGETHER = 4;
@@ -33,20 +39,22 @@ const opensItself = () => t("Their game opens by itself when all photos are read
 // entry: a photo in the outbox. batch: what it was sent with, see `batchOf`.
 export function enqueue(entry, batch = null) {
   if (running.has(entry.id)) return; // dropped before the start page looked for what waits
-  turn.push({ entry, shown: row(entry, batch), batch });
+  turn.push({ entry, line: uploadLine(entry, batch), batch });
   next();
 }
 
 async function next() {
   if (sending >= SENT || !turn.length) return;
   sending += 1;
-  const { entry, shown, batch } = turn.shift();
+  const { entry, line, batch } = turn.shift();
   try {
-    const photo = await deliver(entry, shown.progress, shown.state);
-    await delivered(photo, batch); // it is in the list before its row goes
-    shown.end();
+    const photo = await deliver(entry, line.progress, line.state);
+    await delivered(photo, batch); // it is in the list before its line goes
+    if (!isShown()) line.state(t("reading …"));
+    if (!isShown()) await whenRead(photo.id).catch(() => {});
+    line.end();
   } catch (error) {
-    shown.fail(error);
+    line.fail(error);
   } finally {
     sending -= 1;
     next();
@@ -54,13 +62,12 @@ async function next() {
 }
 
 // A photo's line: {progress, state, end, fail}.
-function row(entry, batch) {
+function uploadLine(entry, batch) {
   const { id, name } = entry;
   const picture = pictureOf(entry.blob);
-  const bar = h("progress max=1 value=0", { "aria-label": t("Uploading {name}", { name }) });
+  const bar = h("progress max=1 value=0", { label: t("Uploading {name}", { name }) });
   const state = h("strong", t("uploading …"));
-  const title = h("span.result-name", name, bar);
-  const item = h("li.result.card.upload", picture, title, state);
+  const item = h("li.result.card.upload", [picture, h("span.result-name", name, bar), state]);
   running.set(id, item);
   document.querySelector(".uploads")?.append(item);
   const end = () => {
@@ -68,11 +75,7 @@ function row(entry, batch) {
     item.remove();
     if (picture.src) URL.revokeObjectURL(picture.src);
   };
-  const then = (label, act) =>
-    button(label, () => {
-      end();
-      act();
-    });
+  const then = (label, act) => button(label, () => (end(), act()));
   const fail = (error) => {
     bar.remove();
     item.classList.add("failed");
@@ -81,9 +84,7 @@ function row(entry, batch) {
     put(state, explain(error), h("span.row", retry, remove));
     announce(`${name}: ${state.firstChild.textContent}`);
   };
-  const progress = (part) => {
-    bar.value = part;
-  };
+  const progress = (part) => bar.setAttribute("value", part);
   return { progress, state: (text) => put(state, text), end, fail };
 }
 
@@ -95,17 +96,16 @@ function pictureOf(blob) {
   return picture;
 }
 
-// Photos being sent: kept on this phone until the server has them, and sent again automatically when
-// the network is back, also after the page was closed.
+// Photos being sent: this phone keeps them until the server has them, though the page be closed.
 
-const DATABASE = "kdscan",
-  STORE = "outbox";
-const LONGEST = 3200; // pixels of the longer side: a map that fills half of it has 200 per cell, and reading needs 128
+const DATABASE = "kdscan";
+const STORE = "outbox";
+const LONGEST = 3200; // pixels of the longer side: half of it has 200 per cell, and reading needs 128
 const SMALL = 1_500_000; // bytes that need no shrinking
 const QUALITY = 0.88;
 const SECONDS = [2, 4, 8, 15, 30];
-const RESUMED = ["cut_off", "too_slow", "wrong_offset"]; // codes of errors after which the rest is sent
-const PATIENCE = 3000; // milliseconds: an iPhone sometimes never answers whether it opens the database
+const RESUMED = ["cut_off", "too_slow", "wrong_offset"]; // errors after which the rest is sent
+const PATIENCE = 3000; // milliseconds: an iPhone sometimes never says whether it opens a database
 
 let opened = null;
 function database() {
@@ -115,8 +115,8 @@ function database() {
       request.result.createObjectStore(STORE, { keyPath: "id", autoIncrement: true });
     request.onsuccess = () => {
       request.result.onclose = () => {
-        opened = null;
-      }; // an iPhone closes it while the page sleeps
+        opened = null; // an iPhone closes it while the page sleeps
+      };
       resolve(request.result);
     };
     request.onerror = () => reject(request.error);
@@ -125,62 +125,56 @@ function database() {
   return opened;
 }
 
-async function inStore(mode, act) {
-  const transaction = (await database()).transaction(STORE, mode),
-    request = act(transaction.objectStore(STORE));
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve(request.result); // on disk; a full disk shows only here
-    transaction.onabort = () => reject(transaction.error);
-  });
-}
-
 // If a browser stores nothing (private windows), photos are still sent, from memory.
-const kept = (act, otherwise) => act().catch(() => otherwise);
+async function inStore(mode, act, otherwise) {
+  try {
+    const transaction = (await database()).transaction(STORE, mode);
+    const request = act(transaction.objectStore(STORE));
+    return await new Promise((resolve, reject) => {
+      transaction.oncomplete = () => resolve(request.result); // a full disk shows only here
+      transaction.onabort = () => reject(transaction.error);
+    });
+  } catch {
+    return otherwise;
+  }
+}
 
 // What is still waiting from before, the oldest first.
-export const waiting = () => kept(() => inStore("readonly", (store) => store.getAll()), []);
+export const waiting = () => inStore("readonly", (store) => store.getAll(), []);
 
-// Keeps a photo to be sent, under a number of its own. It is kept unchanged, because shrinking takes
-// a while, and somebody who leaves the page meanwhile would lose it.
+// Keeps a photo to be sent, as it is: who leaves the page while it is shrunk would lose it.
 let unkept = -1;
-export async function keep(file) {
+async function keep(file) {
   const entry = { name: file.name, blob: file };
-  return {
-    ...entry,
-    id: await kept(() => inStore("readwrite", (store) => store.add(entry)), unkept--),
-  };
+  return { ...entry, id: await inStore("readwrite", (store) => store.add(entry), unkept--) };
 }
 
-export const forget = (id) =>
-  id < 0 ? Promise.resolve() : kept(() => inStore("readwrite", (store) => store.delete(id)));
+const forget = async (id) => id > 0 && inStore("readwrite", (store) => store.delete(id));
 
-// Photos are shrunk one at a time: a phone's browser cannot bear three of its largest photos at once.
-let shrinking = Promise.resolve();
+// Photos are shrunk one at a time: a phone cannot bear three of its largest at once.
+const oneByOne = inTurn();
 
-// Sends one until the server has it or refuses it; onState(text) says what it waits for. Returns the
-// server's answer. A refusal is thrown, and the photo stays in the outbox.
-export async function deliver({ id, name, blob }, onProgress, onState) {
-  const photo = await (shrinking = shrinking.then(() => shrunk(blob, name)));
+// Sends one until the server has it; onState(text): what it waits for. A refusal is thrown.
+async function deliver({ id, name, blob }, onProgress, onState) {
+  const photo = await oneByOne(() => shrunk(blob, name));
   // A folder, or a file that is gone by now: sending it would look like a lost network.
-  await photo.blob
-    .slice(0, 1)
-    .arrayBuffer()
-    .catch(() => Promise.reject({ code: "unreadable_image" }));
-  const path = `api/photos?name=${encodeURIComponent([...photo.name].slice(-120).join(""))}`,
-    token = [...crypto.getRandomValues(new Uint8Array(8))].join("");
+  const start = photo.blob.slice(0, 1).arrayBuffer();
+  await start.catch(() => Promise.reject({ code: "unreadable_image" }));
+  const called = encodeURIComponent([...photo.name].slice(-120).join(""));
+  const token = [...crypto.getRandomValues(new Uint8Array(8))].join("");
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
     try {
       onState(t("uploading …"));
       // Only what has not come yet is sent again.
       const from = n ? (await get(`api/uploads/${token}`, true)).bytes : 0;
-      const answer = await upload(photo, onProgress, `${path}&token=${token}&offset=${from}`, from);
+      const path = `api/photos?name=${called}&token=${token}&offset=${from}`;
+      const answer = await upload(photo.blob, onProgress, path, from);
       await forget(id);
       return answer;
     } catch (error) {
       if (!passes(error) && !RESUMED.includes(error.code)) throw error;
-      onState(
-        error.code === "offline" ? t("waiting for the network") : t("waiting for the server"),
-      );
+      const gone = error.code === "offline";
+      onState(gone ? t("waiting for the network") : t("waiting for the server"));
       await pause(SECONDS[n]);
     }
   }
@@ -205,8 +199,7 @@ async function shrunk(file, name) {
   }
 }
 
-// The list of recent results, up to date: photos that the server has not read yet are waited for, and
-// announced when they are.
+// The list of recent results: photos that are not read yet are waited for, and announced then.
 
 const unread = new Set(); // photos that the server has not read yet, as far as this page knows
 const batches = new Map(); // of those that were sent from this page: what they were sent with
@@ -218,8 +211,8 @@ let watching = false;
 
 // The list's element, empty until it is refreshed.
 export function recentList() {
-  list = h("ul.results", { "aria-label": t("Recent results") });
-  showList = lines(list, (photo) => photo.id, line);
+  list = h("ul.results", { label: t("Recent results") });
+  showList = lines(list, (photo) => photo.id, resultLine);
   return list;
 }
 
@@ -230,8 +223,7 @@ export const refreshOrExplain = () =>
   refresh().catch((error) => isShown() && put(list, h("li.none", explain(error))));
 
 async function refresh(fresh = false) {
-  asked += 1;
-  const mine = asked;
+  const mine = ++asked;
   const { photos } = await get("api/photos", fresh);
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
@@ -239,8 +231,7 @@ async function refresh(fresh = false) {
   const pending = photos.filter(({ state }) => state === "waiting");
   pending.forEach(({ id }) => unread.add(id));
   tell(photos.filter((photo) => !pending.includes(photo) && unread.delete(photo.id)));
-  // The oldest is read first; when it is done, the next one is watched.
-  pending.slice(-1).forEach(watch);
+  if (pending.length) watch(pending.at(-1)); // the oldest is read first, then the next is watched
 }
 
 // A photo that could not be read is of no use to anybody an hour later.
@@ -250,13 +241,10 @@ const isCurrent = ({ state, added_at: at }) =>
 // Photos that were sent together: when all are read, the page shows their game, or the only one's
 // result, if the view is still the one from which they were sent. against: sheets that they play
 // against; instead: a sheet in whose place they come.
-const batchOf = (size, { against = [], instead = null } = {}) => ({
-  size,
-  against,
-  instead,
-  from: location.hash,
-  read: [],
-});
+const batchOf = (size, { against = [], instead = null, shared = null }) => {
+  const from = location.hash;
+  return { size, against, instead, shared, from, read: [] };
+};
 
 // A photo is on the server now.
 async function delivered({ id, state }, batch) {
@@ -271,18 +259,12 @@ async function delivered({ id, state }, batch) {
 async function watch({ id }) {
   if (watching) return;
   watching = true;
-  try {
-    await whenRead(id);
-  } catch {
-    await pause(4); // removed meanwhile, perhaps: the list knows
-  } finally {
-    watching = false;
-  }
+  await whenRead(id).catch(() => pause(4)); // removed meanwhile, perhaps: the list knows
+  watching = false;
   persist(() => refresh(true)).catch(() => {});
 }
 
-// Announces photos that have been read. Their pictures in the list are loaded once, so that they are
-// there without a network too.
+// Announces photos that have been read; their pictures are loaded, for when there is no network.
 function tell(photos) {
   for (const { thumb } of photos.flatMap(({ pages }) => pages)) if (thumb) new Image().src = thumb;
   if (photos.length) announce(photos.map(newsOf).join(". "));
@@ -294,67 +276,74 @@ function tell(photos) {
   }
 }
 
-// Somebody who sent a photo, or those of a game, and waited sees the result; others find it in the
-// list.
-async function open({ read, against, instead, from }) {
+const newsOf = ({ name, state }) =>
+  state === "read" ? t("{name} was read", { name }) : t("{name} could not be read", { name });
+
+// Who sent photos and waited sees the result; others find it in the list.
+async function open({ read, against, instead, shared, from }) {
   const sheets = read.sort((a, b) => a.id - b.id).flatMap((photo) => photo.sheets);
-  const scored = sheets.filter(({ total }) => total !== null && total !== undefined);
   if (instead && sheets.length) await replace(instead, sheets);
+  const join = () => post(`api/shared/${shared}`, { photo: read[0].id });
+  if (shared && sheets.length) return attempt(() => persist(join));
   if (location.hash !== from) return;
-  const players = [...against, ...scored.map(({ id }) => id)];
-  const books = sheets.filter(({ kind }) => kind === "duel_spellbook").map(({ id }) => id);
-  const kinds = new Set(scored.map(({ kind }) => kind));
-  const most = kinds.has("kingdom") ? 4 : 2;
-  const game = players.length > 1 && players.length <= most && kinds.size === 1;
-  if (game && books.length < 2 && read.length + against.length > 1)
-    location.hash = `#/game/${[...players, ...books].join("/")}`;
+  const game = gameOf(sheets, against);
+  if (game && read.length + against.length > 1) location.hash = game;
   else if (read.length === 1) location.hash = `#/photo/${read[0].id}`;
+}
+
+// The address of the game that sheets make, perhaps with some that are there already: two maps and
+// perhaps their spellbook, or two to four kingdoms; null if they make none.
+export function gameOf(sheets, against = []) {
+  const { duel_spellbook: books = [], ...others } = Object.groupBy(sheets, ({ kind }) => kind);
+  const [players, mixed] = Object.values(others);
+  if (!players || mixed) return null;
+  const ids = [...against, ...players.map(({ id }) => id)];
+  const most = players[0].kind === "kingdom" ? 4 : 2;
+  const book = books.length === 1 ? [books[0].id] : [];
+  return ids.length > 1 && ids.length <= most ? `#/game/${[...ids, ...book].join("/")}` : null;
 }
 
 // A better photo takes the name and the place of another one.
 async function replace({ photo, player, kind }, sheets) {
-  const [same] = sheets.filter((sheet) => sheet.kind === kind);
+  const same = sheets.find((sheet) => sheet.kind === kind);
   if (player && same && !same.player)
     await perform({ type: "assign_sheet", sheet: same.id, player, keep: true }).catch(() => {});
   await post(`api/photos/${photo}/remove`).catch(() => {}); // in an event the desk decides
 }
 
-const newsOf = ({ name, state }) =>
-  state === "read" ? t("{name} was read", { name }) : t("{name} could not be read", { name });
-
 // One photo in the list; it remains the same link while it is updated.
-function line({ id }) {
-  const link = h("a.result.card");
+function resultLine({ id }) {
+  const link = h("a");
   const show = (photo) => {
     link.href = photo.state === "waiting" ? `#/wait/${id}` : `#/photo/${id}`;
-    put(
-      link,
-      thumbOf(photo),
-      h("span.result-name", titleOf(photo), [
-        h("small", batches.get(id)?.size > 1 ? opensItself() : when(photo.added_at)),
-      ]),
-      h("strong", { class: photo.sheets.some(({ review }) => review) && "doubtful" }, [
-        resultOf(photo),
-      ]),
-    );
+    const note = batches.get(id)?.size > 1 ? opensItself() : when(photo.added_at);
+    put(link, resultFace(photo, photo.sheets, [titleOf(photo), h("small", note)], resultOf(photo)));
   };
+  link.className = "result card";
   return { element: h("li", link), show };
 }
 
-function thumbOf({ pages, state }) {
-  const thumb = pages.find((page) => page.thumb)?.thumb;
-  if (thumb) return h("img", { src: thumb, alt: "", loading: "lazy" });
-  return h("span", { class: state === "waiting" ? "no-thumb busy" : "no-thumb" });
+// A photo's picture, what it is called, and what some of its sheets are worth.
+export const resultFace = ({ pages, state }, sheets, title, result) => [
+  thumbOf(pages, sheets, state),
+  h("span.result-name", title),
+  h("strong", { class: sheets.some(({ review }) => review) && "doubtful" }, result),
+];
+
+function thumbOf(pages, sheets, state) {
+  const on = pages.find(
+    (page) => page.thumb && (sheets.length !== 1 || page.page === sheets[0].page),
+  );
+  if (on) return h("img loading=lazy", { src: on.thumb, alt: "" });
+  return h("span.no-thumb", { class: state === "waiting" && "busy" });
 }
 
-function titleOf({ name, sheets }) {
-  const players = sheets.length === 1 ? sheets[0].player : namesOf(sheets);
-  return players || name;
-}
+const titleOf = ({ name, sheets }) =>
+  (sheets.length === 1 ? sheets[0].player : namesOf(sheets)) || name;
 
 function resultOf({ state, sheets }) {
   if (state === "waiting") return t("reading …");
   if (state === "failed") return t("could not be read");
-  const points = sheets.length > 1 ? String : pointsText; // of a table and a scan of many pages, numbers alone
+  const points = sheets.length > 1 ? String : pointsText; // of several, numbers alone
   return sheets.map((sheet) => briefly(sheet, points)).join(" · ") || t("nothing found");
 }

@@ -1,8 +1,7 @@
-// Pictures that are drawn here; the result as one: parchment, boards, totals; shared where the phone
-// can, else saved.
+// Pictures that are drawn here: the result as one, shared where the phone can, else saved.
 
 import { serverTime } from "./api.js";
-import { drawing, s, toast } from "./dom.js";
+import { drawing, h, s, toast } from "./dom.js";
 import { language, pointsText, t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { INK, RED } from "./marks.js";
@@ -13,11 +12,11 @@ const WIDEST_LINE = 1900; // letters of a line times their size
 const FACE = "Palatino, 'Palatino Linotype', 'Book Antiqua', 'URW Palladio L', Georgia, serif";
 
 // What a total contains that the board does not show.
-const besides = ({ score }) =>
+const besides = ({ score: { wizard, middle_kingdom: castle, harmony } }) =>
   [
-    score.wizard > 0 && t("of which from the wizard: {n}", { n: score.wizard }),
-    score.middle_kingdom > 0 && `${t("The castle lies in the middle")}: ${score.middle_kingdom}`,
-    score.harmony > 0 && `${t("Harmony: the kingdom is complete")}: ${score.harmony}`,
+    wizard > 0 && t("of which from the wizard: {n}", { n: wizard }),
+    castle > 0 && `${t("The castle lies in the middle")}: ${castle}`,
+    harmony > 0 && `${t("Harmony: the kingdom is complete")}: ${harmony}`,
   ]
     .filter(Boolean)
     .join(" · ");
@@ -86,24 +85,15 @@ async function picture(sheets, game) {
 
 export async function share(sheets, game) {
   const blob = await picture(sheets, game);
-  const name = `kingdomino-${sheets
-    .filter(hasScore)
-    .map((sheet) => sheet.score.total)
-    .join("-")}`;
-  const file = new File([blob], `${name}.${blob.type === "image/png" ? "png" : "svg"}`, {
-    type: blob.type,
-  });
-  if (navigator.canShare?.({ files: [file] })) {
-    try {
-      await navigator.share({ files: [file] });
-      return;
-    } catch (error) {
-      if (error.name === "AbortError") return;
-    }
+  const { type } = blob;
+  const totals = sheets.filter(hasScore).map((sheet) => sheet.score.total);
+  const name = `kingdomino-${totals.join("-")}.${type === "image/png" ? "png" : "svg"}`;
+  const files = [new File([blob], name, { type })];
+  if (navigator.canShare?.({ files })) {
+    const shared = await navigator.share({ files }).catch((error) => error);
+    if (!shared || shared.name === "AbortError") return;
   }
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = file.name;
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   toast(t("The picture was saved."));
@@ -117,8 +107,8 @@ const canvasOf = (width, height) =>
   Object.assign(document.createElement("canvas"), { width, height });
 
 // Whether a canvas returns what was drawn on it. Browsers that resist fingerprinting (Firefox with
-// resistFingerprinting, Tor) return noise: a photo drawn on one would be lost. An iPhone whose memory
-// for canvases is used up gives nothing to draw on.
+// resistFingerprinting, Tor) return noise: a photo drawn on one would be lost. An iPhone whose
+// memory for canvases is used up gives nothing to draw on.
 export function canvasWorks() {
   const context = canvasOf(8, 8).getContext("2d");
   if (!context) return false;
@@ -151,8 +141,7 @@ export function toQuad([a, b, c, d]) {
     );
 }
 
-// A part of a picture brought flat, as a JPEG. at(x, y): the place in the picture of a pixel of the
-// result.
+// A part of a picture brought flat, as a JPEG. at(x, y): where a pixel of it is in the picture.
 export async function flattened(picture, [width, height], at) {
   const from = canvasOf(picture.naturalWidth, picture.naturalHeight).getContext("2d");
   from.drawImage(picture, 0, 0);

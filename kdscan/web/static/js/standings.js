@@ -42,14 +42,13 @@ function tableOf({ standings, totals }) {
 let opened = false;
 function earlierRounds(games, latest) {
   const rounds = [...new Set(games.map(({ round }) => round))].filter((n) => n < latest);
-  if (!rounds.length) return null;
-  const toggle = ({ target }) => {
+  const ontoggle = ({ target }) => {
     opened = target.open;
   };
-  return h("details.earlier", { open: opened, ontoggle: toggle }, [
-    h("summary", t("Earlier rounds")),
-    rounds.sort((a, b) => b - a).map((n) => gamesOf(games.filter(({ round }) => round === n))),
-  ]);
+  const draw = (n) => gamesOf(games.filter(({ round }) => round === n));
+  const earlier = rounds.sort((a, b) => b - a).map(draw);
+  const title = h("summary", t("Earlier rounds"));
+  return earlier.length > 0 && h("details.earlier", { open: opened, ontoggle }, title, earlier);
 }
 
 function draw(now) {
@@ -61,9 +60,9 @@ function draw(now) {
     place,
     h("header.standings-head", [
       emblem(),
-      h("h1", { tabindex: "-1" }, now.event),
+      h("h1 tabindex=-1", now.event),
       h("p", sitting ? t("Round {n}", { n: latest }) : stateOf(now, latest)),
-      ends && h("p.clock", { role: "timer" }),
+      ends && h("p.clock role=timer"),
     ]),
     sitting
       ? pairingsOf(round)
