@@ -117,8 +117,9 @@ def correct(
         if same_as is not None:
             other = this.sheet_named(same_as)
             if other.sheet.id == number:
-                text = "--same-as {name}: that is the same photo; name another"
-                raise UsageError(text, name=other.name)
+                raise UsageError(
+                    "--same-as {name}: that is the same photo; name another", name=other.name
+                )
             changes.append(act.SamePaper(number, other.sheet.id))
         if not (changes or undo):
             raise UsageError(
