@@ -22,7 +22,7 @@ MOST_TOKENS = {
     "kdscan/marks": 6_560,
     "kdscan/paper": 15_760,
     "kdscan/rules": 21_970,
-    "kdscan/sheets": 36_870,
+    "kdscan/sheets": 36_790,
     "kdscan/templates": 25_300,
     "kdscan/web": 26_930,
     "kdscan/workers": 1_930,

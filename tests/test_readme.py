@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from kdscan.cli.corrections import field_of, parse_corrections
+from kdscan.cli.corrections import meaning_of, parse_corrections
 from kdscan.cli.main import COMMANDS, RENAMED, app, load
 from kdscan.event.export import COLUMNS
 from kdscan.i18n.problems import PROBLEMS
@@ -83,7 +83,7 @@ def test_the_tutorial_corrects_a_shield_to_what_is_drawn() -> None:
     ((name, text),) = re.findall(
         r"kdscan score (samples/\d+)\.jpg --set (\S+)", TEXTS["docs/tutorial.md"]
     )
-    field = field_of(parse_corrections([text])[0], "duel_map")
+    field = meaning_of(parse_corrections([text])[0], "duel_map")
     drawn = json.loads((ROOT / f"{name}.json").read_text("utf-8"))["board"]
     assert drawn[field[0].removeprefix("cell:")] == [field[1]["coat"], field[1]["crosses"]]
 

@@ -88,7 +88,7 @@ distant ones looked like that on most of their squares."""
 MIN_LATTICE = 9
 """Least squares of a lattice, if any has as many; fewer are loose dominoes."""
 MAX_WINDOW = 0.8
-"""A window is only worth another pass if it is smaller than this share of the last one."""
+"""A region is only enlarged if its window is smaller than this share of the photo."""
 ZOOM_MARGIN, ZOOM_MARGIN_PATCHES = 0.3, 2.5
 """Margin of an enlarged window, as a share of the region's size, and its minimum in patches of the
 first pass: only the middle of a distant kingdom is detected with confidence."""
@@ -369,26 +369,16 @@ def _zoom_in(
     """
     lattices: list[Lattice] = []
 
+    longer = max(photo.width, photo.height)
+    least = ZOOM_MARGIN_PATCHES * STRIDE * longer / THUMB_PX
+
     def enlarge(low: Floats, high: Floats) -> None:
-        """Add what an enlarged region shows, if it can be enlarged. The first window contains the
-        whole region; the second, if that was much too wide, the largest lattice in the first."""
-        longer = max(photo.width, photo.height)
-        least = ZOOM_MARGIN_PATCHES * STRIDE * longer / THUMB_PX
+        """Add what an enlarged region shows, if it can be enlarged."""
         margin = max(ZOOM_MARGIN * float(max(high - low)), least)
-        enlarged: list[Lattice] = []
-        for _ in range(2):
-            part, corner, shrink = pyramid.window(photo, low - margin, high + margin, THUMB_PX)
-            size = shrink * max(part.width, part.height)
-            if size > MAX_WINDOW * longer:
-                break
-            longer = size
-            grown = grow_lattices(find_squares(predict_votes(part, network, corner, shrink)))
-            if not grown:
-                break
-            enlarged = grown + [lattice for lattice in enlarged if not lies_on(lattice, grown)]
-            low, high = _bounds(enlarged[0])
-            margin = ZOOM_MARGIN * float(max(high - low))
-        lattices.extend(enlarged)
+        part, corner, shrink = pyramid.window(photo, low - margin, high + margin, THUMB_PX)
+        if shrink * max(part.width, part.height) <= MAX_WINDOW * longer:
+            in_part = predict_votes(part, network, corner, shrink)
+            lattices.extend(grow_lattices(find_squares(in_part)))
 
     for low, high in find_regions(votes):
         if not inside(((low + high) / 2)[None], excluded).any():
