@@ -213,6 +213,9 @@ def jpeg(picture: NDArray[Any], quality: int) -> bytes:
 
 # JPEG (ITU T.81)
 
+_END = b"\xff\xd9"
+"""The marker of an image's end (B.1.1.3)."""
+
 _MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])", re.DOTALL)
 """A marker other than those that compressed data contain (B.1.1.5 and F.1.2.3)."""
 
@@ -365,8 +368,10 @@ def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
     try:
         bgr = simplejpeg.decode_jpeg(data, "BGR", **size)
     except ValueError as error:
+        if "Premature end of JPEG file" in str(error) and not data.endswith(_END):
+            return decode_jpeg(data + _END, half)  # a whole picture may lack it
         padding = _PADDING.search(str(error))
-        padded = padding and bytes(int(padding[1])) + b"\xff\xd9" in data
+        padded = padding and bytes(int(padding[1])) + _END in data
         if not padded and not _HARMLESS.search(str(error)):
             raise damaged("JPEG") from error
         bgr = simplejpeg.decode_jpeg(data, "BGR", strict=False, **size)

@@ -15,8 +15,9 @@ from PIL import Image
 
 from kdscan.errors import ImageTooLarge, PhotoError, UnreadableImage
 from kdscan.imaging.formats import MAX_BYTES, decode_jpeg
+from kdscan.imaging.hevc import is_damaged
 from kdscan.imaging.photo import decode, load_photos, open_photos
-from tests.imaging.photos import FORMATS, TILE, assert_same, encoded, pdf_objects, tile
+from tests.imaging.photos import FORMATS, TILE, assert_same, encoded, heic, pdf_objects, tile
 
 NOISE = Image.fromarray(np.random.default_rng(1).integers(0, 255, (200, 300, 3), np.uint8))
 SAMPLE = Path("samples/01.jpg").read_bytes()
@@ -43,17 +44,26 @@ def test_a_jpeg_that_lost_a_sector_is_refused(options: dict[str, object], at: fl
                 decode_jpeg(bytes(lost), half)
 
 
-def test_noise_in_place_of_uncompressed_pixels_is_refused() -> None:
-    data = encoded(Image.open(io.BytesIO(SAMPLE)), "TIFF")
-    noise = np.random.default_rng(1).bytes(512)
-    sector = len(data) // 3
+@pytest.mark.parametrize(("mode", "size"), [("RGB", 64), ("L", 512)])
+def test_noise_in_place_of_uncompressed_pixels_is_refused(mode: str, size: int) -> None:
+    data = encoded(Image.open(io.BytesIO(SAMPLE)).convert(mode), "TIFF")
+    noise = np.random.default_rng(1).bytes(size)
+    at = len(data) // 3
     with pytest.raises(UnreadableImage, match="TIFF is damaged"):
-        decode(data[:sector] + noise + data[sector + 512 :])[0]
+        decode(data[:at] + noise + data[at + size :])[0]
     decode(data)[0]
 
 
-def test_zeros_behind_the_last_pixel_are_no_damage() -> None:
+def test_a_heic_whose_decoder_warns_is_refused() -> None:
+    data = heic(Image.open(io.BytesIO(SAMPLE)), tile_size=512)
+    assert not is_damaged(data)
+    at = len(data) * 3 // 4
+    assert is_damaged(data[:at] + data[at - 4096 : at] + data[at + 4096 :])
+
+
+def test_zeros_or_nothing_behind_the_last_pixel_are_no_damage() -> None:
     data = encoded(tile(), "JPEG", quality=95)
+    assert_same(decode(data[:-2])[0].bgr, TILE)
     assert_same(decode(data[:-2] + bytes(5) + data[-2:])[0].bgr, TILE)
     with pytest.raises(UnreadableImage, match="damaged"):
         decode(data[:-2] + bytes(range(1, 90)) + data[-2:])[0]
