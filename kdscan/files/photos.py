@@ -73,15 +73,26 @@ def expand_patterns(paths: Sequence[str]) -> list[str]:
 
 
 def photos_in(folder: Path) -> Iterator[Path]:
-    """The photos in a folder and those below it, but nothing hidden; raises `UsageError` for one
-    that cannot be listed, because its photos would be lost silently."""
+    """The photos in a folder, those below it and those that links there lead to, but nothing
+    hidden; raises `UsageError` for one that cannot be listed, because its photos would be lost
+    silently."""
 
     def unreadable(error: OSError) -> None:
         raise folder_read_error(error.filename, error) from error
 
-    for place, folders, names in os.walk(folder, onerror=unreadable):
+    visited = set()
+    for place, folders, names in os.walk(folder, onerror=unreadable, followlinks=True):
+        real = os.path.realpath(place)
+        if real in visited:  # links may lead in circles
+            folders.clear()
+            continue
+        visited.add(real)
         folders[:] = [name for name in folders if not name.startswith(".")]
-        visible = [os.path.join(place, name) for name in names if not name.startswith(".")]  # noqa: PTH118
+        visible = [
+            os.path.join(place, name)  # noqa: PTH118
+            for name in names
+            if not name.startswith(".") and not _STORED.fullmatch(os.path.join(real, name))  # noqa: PTH118
+        ]
         named = pictures(visible)
         yield from map(Path, named)
         yield from (Path(path) for path in set(visible) - set(named) if _begins_as_photo(path))
@@ -89,7 +100,7 @@ def photos_in(folder: Path) -> Iterator[Path]:
 
 def _begins_as_photo(path: str) -> bool:
     """Whether a file without a known suffix is a photo, as programs for messages save them."""
-    if PurePath(path).suffix.lower() in SUFFIXES or _STORED.fullmatch(path):
+    if PurePath(path).suffix.lower() in SUFFIXES:
         return False
     try:
         with Path(path).open("rb") as file:

@@ -31,6 +31,8 @@ MAX_ROWS = 20_000
 MAX_LETTERS = 200
 """Most letters of a cell."""
 
+SEPARATORS = ",;\t"
+
 BYTE_ORDER_MARK = "\ufeff"
 
 CELLS_THAT_CALCULATE = ("=", "+", "-", "@", "\t", "\r")
@@ -75,7 +77,10 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
     if declared := _SEPARATOR.fullmatch(first.rstrip("\n")):
         delimiter, first, number = declared[1], lines.readline(), number + 1
     else:
-        delimiter = max(",;\t", key=first.count)
+        delimiter = max(
+            SEPARATORS, key=lambda sign: (_named(first, sign, columns), first.count(sign))
+        )
+    mixed = [sign for sign in SEPARATORS if sign in first and sign != delimiter]
     reader = csv.DictReader(
         chain([first], lines), delimiter=delimiter, skipinitialspace=True, strict=True
     )
@@ -100,6 +105,16 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
         reader.fieldnames = names
         for row in reader:
             cells = _cells(row, path, above + reader.line_num)
+            for name in (cells.get(column, "") for column in columns):
+                if any(sign in name for sign in mixed):
+                    raise UsageError(
+                        "{path}, row {number}: {name!r} may be two cells, because the first line "
+                        "has both {signs}; use one of them there",
+                        path=path,
+                        number=above + reader.line_num,
+                        name=name,
+                        signs=" and ".join(map(repr, (delimiter, *mixed))),
+                    )
             if any(cells.values()):
                 rows.append((above + reader.line_num, cells))
     except csv.Error as error:  # a field longer than any name, or an unclosed quote
@@ -119,6 +134,11 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
             most=MAX_ROWS,
         )
     return rows
+
+
+def _named(header: str, separator: str, columns: Sequence[str]) -> bool:
+    """Whether a line names any of the columns if that separates them."""
+    return any(name.strip(' "\n').lower() in columns for name in header.split(separator))
 
 
 def _text(data: bytes, path: str) -> str:

@@ -33,6 +33,15 @@ def test_files_without_a_known_suffix_are_told_by_their_first_bytes(folder: Path
     assert names(folder) == ["IMG_0002", "photo.jpg_large", "round 2/image.jpg (1)"]
 
 
+def test_links_to_folders_are_followed_once(folder: Path) -> None:
+    elsewhere = folder.parent / "phone"
+    elsewhere.mkdir()
+    shutil.copy(SAMPLE, elsewhere / "b.jpg")
+    for link, target in (("card", elsewhere), ("round 2/card", elsewhere), ("round 2/up", folder)):
+        (folder / link).symlink_to(target, target_is_directory=True)
+    assert [path.name for path in photos_in(folder)] == ["b.jpg"]
+
+
 def test_unreadable_pictures_and_archives_are_not_passed_over(folder: Path) -> None:
     for name in ("photo.JXL", "IMG_1.CR2", "IMG_1.jpg", "IMG_2.CR2", "round 2/all.zip"):
         (folder / name).touch()

@@ -37,6 +37,13 @@ def test_excels_separator_line_is_used_and_counted(line: str) -> None:
     assert _names(text.replace(";extra", "").encode("utf-8-sig")) == ["Doe, John", "Ada"]
 
 
+def test_a_first_line_with_two_separators_is_read_by_its_columns() -> None:
+    assert _names(b"name;club,town\nAda;Leeds,York\n") == ["Ada"]
+    for text in (b"name,club;town\nAda;Leeds\n", b"name;club,town\nAda,Leeds;York\n"):
+        with pytest.raises(UsageError, match=r"row 2: .* may be two cells"):
+            _names(text)
+
+
 @pytest.mark.parametrize("page", ["cp1250", "cp1252", "cp1251"])
 def test_a_windows_code_page_is_refused_with_its_row(page: str) -> None:
     name = "Зоя" if page == "cp1251" else "Müller"
