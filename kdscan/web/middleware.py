@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import formatdate
@@ -73,11 +74,16 @@ HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine that no other reaches."""
 
 
+PREFIX = re.compile(r"(/[\w.~-]+)*/?", re.ASCII)
+"""Paths below which a page is shown."""
+
+
 class Proxy(ProxyHeadersMiddleware):
     """ASGI middleware: believes what named reverse proxies say of the client, https and the host.
 
     trusted: their addresses or networks, separated by commas; None for none. root: the path below
-    which they show the page, whether they take it off each request or not.
+    which they show the page, whether they take it off each request or not; without one, what they
+    say in X-Forwarded-Prefix.
     """
 
     def __init__(self, app: ASGIApp, trusted: str | None, root: str = "") -> None:
@@ -85,19 +91,23 @@ class Proxy(ProxyHeadersMiddleware):
         self._root = root
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        ROOT.set(self._root)
         if scope["type"] == "http":
-            path = scope["path"]
-            if self._root and path == self._root:  # relative addresses need the slash
+            headers = MutableHeaders(raw=list(scope["headers"]))
+            client, path, root = scope.get("client"), scope["path"], self._root
+            if client and client[0] in self.trusted_hosts:
+                host, prefix = (
+                    headers.get(f"x-forwarded-{name}", "").split(",")[0].strip()
+                    for name in ("host", "prefix")
+                )
+                if host:
+                    headers["host"] = host
+                root = root or (prefix.rstrip("/") if PREFIX.fullmatch(prefix) else "")
+            ROOT.set(root)
+            if root and path == root:  # relative addresses need the slash
                 await RedirectResponse(address("/"))(scope, receive, send)
                 return
-            path = self._root + path.removeprefix(self._root)
-            headers = MutableHeaders(raw=list(scope["headers"]))
-            host = headers.get("x-forwarded-host", "").split(",")[0].strip()
-            client = scope.get("client")
-            if host and client and client[0] in self.trusted_hosts:
-                headers["host"] = host
-            scope = {**scope, "root_path": self._root, "path": path, "headers": headers.raw}
+            path = root + path.removeprefix(root)
+            scope = {**scope, "root_path": root, "path": path, "headers": headers.raw}
         await super().__call__(scope, receive, send)
 
 

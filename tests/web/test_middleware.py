@@ -204,6 +204,19 @@ def test_addresses_behind_a_proxy_are_those_that_it_saw() -> None:
     assert clients == ["1.2.3.4"] * 3 + ["10.1.9.9", "10.0.0.2"]
 
 
+def test_the_prefix_that_a_named_proxy_says_counts() -> None:
+    paths: list[str] = []
+
+    async def app(scope: Any, *_: object) -> None:
+        paths.append(scope["path"])
+
+    for client in ("10.0.0.2", "10.0.0.3"):
+        headers = [(b"x-forwarded-prefix", b"/cup/")]
+        scope = {"type": "http", "path": "/join", "client": (client, 1), "headers": headers}
+        asyncio.run(Proxy(app, "10.0.0.2")(scope, None, None))
+    assert paths == ["/cup/join", "/join"]
+
+
 def test_other_sites_change_nothing(login: Login, stranger: Stranger) -> None:
     client = login(JOIN)
     assert client.post("/api/photos", content=b"x").status_code == 201
