@@ -21,7 +21,7 @@ MOST_TOKENS = {
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_560,
     "kdscan/paper": 15_760,
-    "kdscan/rules": 21_970,
+    "kdscan/rules": 21_950,
     "kdscan/sheets": 36_790,
     "kdscan/templates": 25_300,
     "kdscan/web": 26_970,

@@ -63,7 +63,7 @@ class OutOfStepsError(Exception):
 class Budget:
     """A countdown of steps."""
 
-    def __init__(self, steps: int = STEPS) -> None:
+    def __init__(self, steps: int) -> None:
         self.left = steps
 
     def spend(self, steps: int = 1) -> None:
@@ -154,13 +154,13 @@ def terms_of(
 def audit_on_terms(board: Board, terms: Terms, steps: int = STEPS) -> Audit:
     """Audit one map, given what else is known; steps: the limit of each search."""
     try:
-        witness = find_witness(board, terms, budget=Budget(steps))
+        witness = find_witness(board, terms, steps)
         if witness is None:
             return Audit(False, _errors(board, terms, steps))
     except OutOfStepsError:
         return Audit(None)
     try:
-        by_dice = find_witness(board, terms, KNOWN_DICE, Budget(steps))
+        by_dice = find_witness(board, terms, steps, KNOWN_DICE)
     except OutOfStepsError:
         by_dice = witness  # as long as nothing is known against it
     if by_dice is not None:
@@ -182,7 +182,7 @@ def _errors(board: Board, terms: Terms, steps: int) -> tuple[Problem, ...]:
     why = "a wizard's help is needed before the spellbook can have granted it"
     too_early = Problem("wizard_too_early", "error", why, tuple(board))
     try:
-        if find_witness(board, replace(terms, recorded=()), budget=Budget(steps)) is not None:
+        if find_witness(board, replace(terms, recorded=()), steps) is not None:
             return tuple(_book_problems(board, terms, steps))
         # Crosses have been judged; the dominoes are judged as if every die could bring them.
         plain = Board({cell: Shield(shield.coat) for cell, shield in board.items()})
@@ -203,7 +203,7 @@ def _book_problems(board: Board, terms: Terms, steps: int) -> Iterator[Problem]:
         wrong = [
             subset
             for subset in combinations(lines, size)
-            if find_witness(board, replace(terms, recorded=subset), budget=Budget(steps)) is None
+            if find_witness(board, replace(terms, recorded=subset), steps) is None
         ]
         for subset in wrong[: None if size == 1 else 1]:
             coats = [coat for coat, _ in subset]
@@ -219,14 +219,12 @@ def _book_problems(board: Board, terms: Terms, steps: int) -> Iterator[Problem]:
             return
 
 
-def find_witness(
-    board: Board, terms: Terms, dice: Dice = ANY_DICE, budget: Budget | None = None
-) -> Witness | None:
+def find_witness(board: Board, terms: Terms, steps: int, dice: Dice = ANY_DICE) -> Witness | None:
     """The first way found, with no more wizards than needed; None proves that there is none.
 
-    Raises OutOfStepsError if the budget ends before that is known.
+    Raises OutOfStepsError if that many steps end before that is known.
     """
-    budget, tried = budget or Budget(), set[object]()
+    budget, tried = Budget(steps), set[object]()
     for castle, wizard in _bonuses(board, terms, dice) if len(board) % 2 == 0 else ():
         task = Task(board, terms, dice, castle, wizard, budget)
         enough = all(task.plain[coat].bit_count() >= n for coat, n in terms.recorded)
