@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from ctypes import byref, c_char_p, c_int, c_int64, c_void_p
+from ctypes import byref, c_int, c_int64, c_void_p
 from ctypes.util import find_library
 from functools import cache
 from importlib.metadata import files
@@ -21,26 +21,23 @@ DAMAGE = frozenset((1002, 1003, 1004, 1007, 1017, 1020, 1021))
 
 def is_damaged(data: bytes) -> bool:
     """Whether the decoder warns of any picture in a file, previews and tiles of others included;
-    False where libde265 is not installed by itself. Raises LookupError and ValueError."""
+    False where libde265 is not installed by itself. Raises LookupError."""
     library = _library()
     return library is not None and any(_warns(library, units) for units in _pictures(data))
 
 
 def _warns(library: ctypes.CDLL, units: list[bytes]) -> bool:
-    decoder, more, warnings = library.de265_new_decoder(), c_int(1), set()
+    decoder, more = c_void_p(library.de265_new_decoder()), c_int(1)
     try:
         for unit in units:
-            library.de265_push_NAL(decoder, unit, len(unit), 0, None)
+            library.de265_push_NAL(decoder, unit, len(unit), c_int64(), None)
         library.de265_flush_data(decoder)
         while more.value and not library.de265_decode(decoder, byref(more)):
             library.de265_get_next_picture(decoder)
-            while warning := library.de265_get_warning(decoder):
-                warnings.add(warning)
-        while warning := library.de265_get_warning(decoder):
-            warnings.add(warning)
+        # Warnings are queued up to a number, the first ones stay.
+        return not DAMAGE.isdisjoint(iter(lambda: library.de265_get_warning(decoder), 0))
     finally:
         library.de265_free_decoder(decoder)
-    return not DAMAGE.isdisjoint(warnings)
 
 
 @cache
@@ -50,12 +47,7 @@ def _library() -> ctypes.CDLL | None:
     if path is None:
         return None
     library = ctypes.CDLL(path)
-    decoder, size = (c_void_p,), ctypes.POINTER(c_int)
     library.de265_new_decoder.restype = c_void_p
-    library.de265_push_NAL.argtypes = (*decoder, c_char_p, c_int, c_int64, c_void_p)
-    library.de265_decode.argtypes = (*decoder, size)
-    for name in ("flush_data", "get_next_picture", "get_warning", "free_decoder"):
-        getattr(library, f"de265_{name}").argtypes = decoder
     return library
 
 
@@ -66,8 +58,8 @@ def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         if size == 1:
             size, start = int.from_bytes(data[8:16], "big"), 16
         size = size or len(data)
-        if size < start:
-            raise ValueError(kind)
+        if size < start:  # phones append data of their own
+            return
         yield kind, data[start:size]
         data = data[size:]
 
@@ -79,7 +71,9 @@ def _number(stream: BinaryIO, size: int) -> int:
 def _pictures(data: bytes) -> Iterator[list[bytes]]:
     """The NAL units of each picture coded by HEVC, parameter sets first (ISO/IEC 14496-12, 8.11,
     and 14496-15, 8.3.3.1)."""
-    meta = dict(_boxes(dict(_boxes(data))[b"meta"][4:]))
+    meta = dict(_boxes(dict(_boxes(data)).get(b"meta", b"")[4:]))
+    if b"iprp" not in meta:  # a film alone
+        return
     properties = dict(_boxes(meta[b"iprp"]))
     listed = list(_boxes(properties[b"ipco"]))
     settings: dict[int, bytes] = {}
