@@ -58,7 +58,7 @@ class Learn:
         """Learn what a pile teaches; a bug in that costs only the print."""
         try:
             known = load_prints(self.root, self.prints)
-            learned = learn_from_pile(_rectified(self.root, self.pile), known, default_models().ink)
+            learned = learn_from_pile(_rectified(self.root, self.pile), known, default_models())
             return [to_stored(template).data for template in learned]
         except (ModelError, StoreError):
             raise

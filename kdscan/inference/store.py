@@ -62,7 +62,7 @@ LABELS = {
 """Labels of classifiers; a model with others is refused."""
 
 NETWORKS = (
-    *("locate", "refine", "marks", "cover", "ink", "ink_reader"),
+    *("locate", "refine", "marks", "cover", "ink", "ink_reader", "geometry"),
     *("spellbook", "tiles", "squares"),
 )
 """Names of all models that reading needs."""
@@ -151,6 +151,9 @@ class Models:
 
     ink = _network("ink")
     """Ink segmentation, see `kdscan.templates`."""
+
+    geometry = _network("geometry")
+    """Lines, shield and circles of a print, see `kdscan.templates.geometry`."""
 
     tiles = _network("tiles")
     """Votes for kingdoms, see `kdscan.sheets.kingdom`."""

@@ -13,27 +13,28 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Bgr, Plane, blur_widely, cielab, edges, median
+from kdscan.imaging.picture import Bgr, blur_widely, cielab, edges, median
 from kdscan.rules.duel.board import CELLS
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625
-"""Pixels per cell of the flat sheets whose cells are compared and from which patterns are computed,
-and cells of margin around their grid. The cells of the median of 78 sheets are located to 0.0031
+"""Pixels per cell of the flat sheets whose cells are compared, and cells of margin around their
+grid. The cells of the median of 78 sheets are located to 0.0031
 cells (root mean square); with 96 pixels, 0.0032, sheets of pads learned that way were read a little
 worse."""
+PERIOD_PX = 96
+"""Pixels per cell of a `Pattern`."""
 EDGE = 3
-"""The channel of `Pattern.median` that holds edges; it follows L, a and b."""
+"""The channel of patterns that holds edges; it follows L, a and b."""
 
 _NEAR = 0.12  # cells: variation on a wider scale is normalised out
 _WIDE_PX = 16  # pixels per cell at which that wide variation is computed
 _NOISE = 3.0  # grey levels: contrast below this is not amplified
-_SIGMA = 1.4  # pixels, of the derivatives
 _PATTERN_NEAR = 0.3  # cells within which a pattern's contrast is compared
 _PATTERN_NOISE = 1.5  # CIELAB units: contrast below this is not amplified
 _PATTERN_MOST = 3.0  # times the contrast nearby; so strokes of a pen count no more than that
 
 Period = NDArray[np.float32]
-"""(128, 128, ...): one cell of a pattern that repeats endlessly, so that the left side continues at
+"""(96, 96, ...): one cell of a pattern that repeats endlessly, so that the left side continues at
 the right one. The cell's centre is in the middle."""
 
 
@@ -70,30 +71,29 @@ class Pattern:
 
     @cached_property
     def cells(self) -> NDArray[np.float32]:
-        """(34, 128, 128, 4): each cell except the castle's."""
-        corners = [[round((i + PATTERN_MARGIN) * PATTERN_PX) for i in at] for at in CELLS]
-        return np.stack([self.channels[y:, x:][:PATTERN_PX, :PATTERN_PX] for y, x in corners])
+        """(34, 96, 96, 4): each cell except the castle's."""
+        corners = [[round((i + PATTERN_MARGIN) * PERIOD_PX) for i in at] for at in CELLS]
+        return np.stack([self.channels[y:, x:][:PERIOD_PX, :PERIOD_PX] for y, x in corners])
 
-    @cached_property
-    def median(self) -> Period:
-        """(128, 128, 4): median of the cells."""
-        return np.asarray(median(self.cells), np.float32)
 
-    @cached_property
-    def mean(self) -> Period:
-        """(128, 128, 3): mean of the cells' L, a and b, which also shows dotted lines."""
-        return np.asarray(self.cells[..., :EDGE].mean(axis=0), np.float32)
+def period_of(cells: NDArray[np.float32]) -> Period:
+    """(96, 96, 8), what all of some cells (N, 96, 96, 4) share: their median, the mean of their L,
+    a and b, and how much these differ."""
+    colours = cells[..., :EDGE]
+    mean = colours.mean(axis=0)
+    away = np.sqrt(np.square(colours - mean).mean(axis=0).sum(-1))
+    return np.dstack([median(cells), mean, away]).astype(np.float32)
 
 
 def pattern_of(bgr: Bgr) -> Pattern:
-    """The pattern of a flat sheet, (H, W, 3), see `PATTERN_PX`."""
-    lab = np.asarray(cv2.GaussianBlur(cielab(bgr), (0, 0), 0.8), np.float32)
-    sigma = _PATTERN_NEAR * PATTERN_PX
+    """The pattern of a flat sheet, (H, W, 3), see `PERIOD_PX`."""
+    lab = np.asarray(cv2.GaussianBlur(cielab(bgr), (0, 0), 0.6), np.float32)
+    sigma = _PATTERN_NEAR * PERIOD_PX
     away = lab - blur_widely(lab, sigma)
     power = np.asarray((away * away).sum(-1), np.float32)
     spread = np.sqrt(blur_widely(power, sigma)) + _PATTERN_NOISE
     contrast = np.clip(away / spread[..., None], -_PATTERN_MOST, _PATTERN_MOST)
-    return Pattern(np.dstack([contrast, edges(bgr, PATTERN_PX)]).astype(np.float32))
+    return Pattern(np.dstack([contrast, edges(bgr, PERIOD_PX)]).astype(np.float32))
 
 
 def peak_offset(profile: NDArray[Any], at: int) -> float:
@@ -102,26 +102,3 @@ def peak_offset(profile: NDArray[Any], at: int) -> float:
     before, here, after = (float(profile[(at + i) % len(profile)]) for i in (-1, 0, 1))
     curvature = before - 2 * here + after
     return float(np.clip((before - after) / (2 * curvature), -0.5, 0.5)) if curvature < 0 else 0.0
-
-
-def derivatives(channel: NDArray[np.float32]) -> tuple[Plane, Plane]:
-    """First (2, H, W) and second (3, H, W: xx, xy, yy) derivatives of a period, per pixel."""
-    pad = 8
-    wide = np.pad(channel, pad, mode="wrap")
-    smooth = cv2.GaussianBlur(wide, (0, 0), _SIGMA)
-    dx, dy = (cv2.Sobel(smooth, cv2.CV_32F, *a, ksize=3, scale=1 / 8) for a in ((1, 0), (0, 1)))
-    second = [
-        cv2.Sobel(d, cv2.CV_32F, *a, ksize=3, scale=1 / 8)
-        for d, a in ((dx, (1, 0)), (dx, (0, 1)), (dy, (0, 1)))
-    ]
-    cut = np.s_[:, pad:-pad, pad:-pad]
-    first, second_ = np.stack([dx, dy])[cut], np.stack(second)[cut]
-    return np.asarray(first, np.float32), np.asarray(second_, np.float32)
-
-
-def energy_of(channel: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(H, W): edge energy of one channel (H, W) of a period, as large on a line's centre as at a
-    step."""
-    (dx, dy), (xx, xy, yy) = derivatives(channel)
-    bends = xx * xx + 2 * xy * xy + yy * yy
-    return np.asarray(np.sqrt(dx * dx + dy * dy + (2 * _SIGMA) * bends), np.float32)

@@ -1,36 +1,32 @@
 """Where lines, shield, circles and castle lie in a print, from what all of its cells share.
 
-A line is a ridge across the whole cell, unlike a shield's side or a row of circles. A shield's
-outline is, in polar coordinates around a point inside, a distance for each direction: dynamic
-programming finds the smooth closed path of high contrast that encloses hardly any, across gaps and
-circles.
+A network looks at what the cells share, and says how likely each place is a circle's centre or
+inside the shield, and where the lines between cells are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats, Photo, Plane, edges
+from kdscan.imaging.picture import Floats, Network, Photo, Plane, edges, sigmoid, softmax
 from kdscan.imaging.rectify import flatten, shift_cells
-from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
-from kdscan.rules.duel.board import CASTLE, COLS, ROWS
+from kdscan.inference.store import default_models
+from kdscan.paper.parts import Castle, LineStyle, Polygon
+from kdscan.rules.duel.board import CASTLE, COLS, MAX_CROSSES, ROWS
 from kdscan.templates.cells import centers_within, register_cells, shifted_to
-from kdscan.templates.circles import NO_CIRCLES, Circles, find_circles, likeness_map
 from kdscan.templates.features import (
     EDGE,
     PATTERN_MARGIN,
-    PATTERN_PX,
+    PERIOD_PX,
     Pattern,
     Period,
-    energy_of,
     pattern_of,
-    peak_offset,
+    period_of,
 )
 from kdscan.templates.template import (
     COVERAGE_STEP,
@@ -41,47 +37,24 @@ from kdscan.templates.template import (
     Template,
 )
 
-MIN_LINE = 7.0
-"""Least height of a line's peak in the profile, relative to the typical value."""
-MIN_PRINTED = 0.5
-"""Least share of a line's length that is printed, dashes merged; a column of circles has 0.4."""
+MIN_SHIELD = 0.02
+"""Least area of a shield in square cells."""
 REACH, PLACED_REACH = 0.32, 0.06
 """Cells by which the lattice may be off its lines; the same if a person placed it."""
-MIN_CONTRAST = 0.3
-"""Least mean contrast along a shield's outline, relative to the strongest in the cell."""
+MIN_LINE, MIN_CIRCLE = 0.3, 0.5
+"""Least probability of the place of lines, and of a circle."""
+SURE, DOUBTFUL = 0.95, 0.55
+"""Probabilities of a circle or a shield from which it is certain, and up to which it is not."""
 THRESHOLDS = (0.8, 1.0, 1.25, 1.5, 1.8, 2.1)
 """Thresholds for edges of the castle, relative to the mean edge nearby."""
 
-_WIDTHS = (1.5, 3.0)  # pixels: standard deviations of the filters for lines
-_LOW = 0.08  # share of a line that may be covered by other things
-_ALONG = 0.06  # cells within which dashes and dots merge
-_SIDES = 0.12  # cells on both sides of a border that are compared
-_TURNED = 0.5  # weight of differences between both sides against what they share
 _USUAL_OFF = 0.2  # cells: standard deviation of the lattice's offset
-_OVER = 1.3  # least height relative to the highest peak elsewhere
-_BOXED = 0.06  # cells by which either line of two neighbouring boxes lies off their middle
-_FLOOR = 0.01  # contrast below which there is no line
-_PAD = 40  # pixels of padding around the period
-
-_DIRECTIONS = 120
-_NEAREST, _FARTHEST = 0.1, 0.62  # cells from a point inside to a shield's outline
-_SEEDS = (-0.14, 0.0, 0.14)  # cells: x and y of points that may lie inside a shield
-_STEP = 5  # pixels by which the distance may change from one direction to the next
-_BEND = 0.02  # contrast that a change by one pixel costs
-_HALF = 0.49  # cells: shields of neighbouring cells do not overlap
-_STRONG = 0.97  # quantile of the contrast that counts as the strongest
-_LINED = 0.7  # factor of the contrast of lines between cells, on which a shield's side may lie
-_UNKNOWN = 0.35  # contrast where circles are, which may hide the outline
-_ENCLOSED, _PLAIN, _OWN = 0.06, 0.15, 8  # what contrast above the second number costs for each
-# pixel between the centre and the path; pixels of the path's own line, which cost nothing
-_THICKEST = 12  # pixels from one edge of a shield's outline to the other
-_OPPOSITE = 0.2  # least strength of the other edge, relative to the stronger one
-_WEAKEST, _SURE = 0.1, 0.7  # quantile of the contrast along an outline; the value that is certain
-_DOUBT, _DOUBTED = 0.65, 9  # factor of circles along a shield's outline, which has corners; pixels
-
-_ON_LINE = np.arange(-3, 4)  # pixels from the middle of a line between cells
-_APART, _WHOLE = 0.015, 0.9  # cells: a shield's side that is closer to a line with a smaller share
-# printed is what was taken for that line
+_FLIPS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # ways in which the network sees a period
+_NEAR = np.arange(-2, 3)  # pixels of a map around a peak
+_PEAK = 6.1  # what a circle's peak sums up to within `_NEAR`
+_ENLARGED = 4  # times a map is enlarged before the shield's outline is followed
+_SMOOTHED = 0.005  # cells by which the outline's corners may be off it
+_AROUND = 1.3  # radii around a circle that are compared
 
 _CASTLE_REACH = 0.47  # cells from the centre: what reaches farther is bounded by the cell's lines
 _SMALLEST, _LARGEST = 0.006, 0.4  # square cells: parts of a castle
@@ -90,23 +63,21 @@ _MIDDLE = _CASTLE_PX / 2 - 0.5
 _LEFT, _TOP = (round(v - _MIDDLE) for v in OWN_CENTERS[CASTLE])
 _CORNER_CELLS = ([0, 0, -1, -1], [0, -1, -1, 0])
 
-_ANGLES = np.arange(_DIRECTIONS) * 2 * np.pi / _DIRECTIONS
-_AWAY = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], -1)
-
 
 def measure_geometry(
-    template: Template, photo: Photo, centers_xy: Floats, placed: bool = False
+    template: Template, photo: Photo, centers_xy: Floats, network: Network, placed: bool = False
 ) -> Template:
     """The template with picture and geometry measured in a photo.
 
-    centers_xy: (5, 7, 2) photo frame, approximate cell centres. placed: given by a person.
+    centers_xy: (5, 7, 2) photo frame, approximate cell centres. network: see `measure_cell`.
+    placed: given by a person.
     """
     cells = register_cells(photo, centers_xy)
     centers = shifted_to(cells.centers_xy, centers_xy) if placed else cells.centers_xy
     across, down = (np.linalg.norm(np.diff(centers, axis=axis), axis=-1).mean() for axis in (1, 0))
     aspect = float(down / across) if template.aspect == 1.0 else template.aspect
-    pattern = pattern_of(flatten(photo, centers, PATTERN_PX, PATTERN_MARGIN))
-    found = measure_cell(pattern, aspect, placed)
+    pattern = pattern_of(flatten(photo, centers, PERIOD_PX, PATTERN_MARGIN))
+    found = measure_cell(pattern, network, placed)
     centers = shift_cells(centers, np.array([off or 0.0 for off in found.offset]))
     bgr = flatten(photo, centers, TEMPLATE_PX, TEMPLATE_MARGIN)
     castle = edges(bgr, TEMPLATE_PX)[_TOP : _TOP + _CASTLE_PX, _LEFT : _LEFT + _CASTLE_PX]
@@ -132,7 +103,7 @@ def with_corners(template: Template, corners_xy: Floats) -> Template:
     """
     photo, centers = Photo(template.bgr), centers_within(corners_xy)
     h, w = template.bgr.shape[:2]
-    moved = measure_geometry(template, photo, centers, placed=True)
+    moved = measure_geometry(template, photo, centers, default_models().geometry, placed=True)
     levels = np.repeat(np.repeat(template.coverage, COVERAGE_STEP, 0), COVERAGE_STEP, 1)
     to_old = cv2.getPerspectiveTransform(
         OWN_CENTERS[_CORNER_CELLS].astype(np.float32), centers[_CORNER_CELLS].astype(np.float32)
@@ -153,299 +124,180 @@ class MeasuredCell:
     cell: CellGeometry
 
 
-def measure_cell(pattern: Pattern, aspect: float, placed: bool = False) -> MeasuredCell:
-    """Lines, shield and circles in what all cells share.
+@dataclass(frozen=True, eq=False)
+class CellMaps:
+    """What the network sees in a period.
+
+    centres, inside: (48, 48), probability of circles' centres and of the shield's inside. radius:
+    of the circles in cells. style: (3,), probabilities of no lines, whole and broken ones, which
+    it confuses. lines: (2, 48), where they are, if there are any: those between columns and those
+    between rows.
+    """
+
+    centres: Floats
+    inside: Floats
+    radius: float
+    style: Floats
+    lines: Floats
+
+
+def see_cell(period: Period, network: Network) -> CellMaps:
+    """Look at a period, mirrored in four ways.
+
+    network: (B, 8, 96, 96), see `period_of` → (B, 3, 48, 48): logits of centres and inside, log of
+    the radius; logits (B, 3) of the style; logits (B, 2, 48) of the lines' places.
+    """
+    views = np.stack([period[::y, ::x] for x, y in _FLIPS]).transpose(0, 3, 1, 2)
+    seen = []
+    for (x, y), maps, style, lines in zip(
+        _FLIPS, *network(np.ascontiguousarray(views)), strict=True
+    ):
+        chances = sigmoid(maps[:2, ::y, ::x])
+        places = softmax(np.stack([lines[0, ::x], lines[1, ::y]]))
+        seen.append((*chances, maps[2, ::y, ::x], softmax(style), places))
+    centres, inside, sizes, style, lines = (
+        np.asarray(np.mean(part, axis=0), np.float64) for part in zip(*seen, strict=True)
+    )
+    radius = float(np.exp(np.average(sizes, weights=centres)))
+    return CellMaps(centres, inside, radius, style, lines)
+
+
+def measure_cell(pattern: Pattern, network: Network, placed: bool = False) -> MeasuredCell:
+    """Lines, shield and circles in what all cells share; network: see `see_cell`.
 
     placed: a person placed the cells; then only lines very close to that place count, and without
     any the cells stay there.
     """
-    median, mean = pattern.median, pattern.mean
-    reach = PLACED_REACH if placed else REACH
-    columns = find_line(median, mean, reach)
-    rows = find_line(median.transpose(1, 0, 2), mean.transpose(1, 0, 2), reach)
-    bare, trusted = _without_lines(median, columns, rows)
-    first, _ = find_outline(median, bare, NO_CIRCLES)
-    if first:  # its corners look like circles
-        along = np.zeros((3 * PATTERN_PX, 3 * PATTERN_PX), np.uint8)
-        at = np.round((np.array(first) + 1.5) * PATTERN_PX - 0.5).astype(np.int32)
-        cv2.polylines(along, [at], True, (1,), _DOUBTED)
-        trusted[along.reshape(3, PATTERN_PX, 3, PATTERN_PX).max((0, 2)) > 0] *= _DOUBT
-    circles = find_circles(median, bare, trusted, aspect)
-    outline, certainty = find_outline(median, bare, circles)
-    missing = 0.0 if placed else None
-    across, down = (
-        line.at if line and not _is_side(line, [xy[axis] for xy in outline]) else missing
-        for axis, line in enumerate((columns, rows))
-    )
-    off = (across, down)
-    middle = [v or 0.0 for v in off]
-    shield = tuple((x - middle[0], y - middle[1]) for x, y in outline)
-    places = _in_own_cells(pattern, circles, off)
-    order = sorted(range(len(places)), key=lambda i: (round(places[i][1], 2), places[i][0]))
-    radius = float(np.sqrt(np.prod(circles.radii))) / PATTERN_PX
-    printed = [line.printed for line in (columns, rows) if line]
-    style: LineStyle = "none" if not printed else "ruled" if max(printed) > 0.8 else "dashed"
+    period = period_of(pattern.cells)
+    maps = see_cell(period, network)
+    off = [0.0 if placed else None] * 2
+    ruled = maps.style[0] < 0.5
+    if ruled:
+        off = [_offset(at, PLACED_REACH if placed else REACH, off[0]) for at in maps.lines]
+    shield, shield_certainty = outline_in(maps.inside, np.array([v or 0.0 for v in off]))
+    circles, certainty = circles_in(maps.centres)
+    circles = _in_own_cells(pattern, period, circles, maps.radius, off)
+    order = sorted(range(len(circles)), key=lambda i: (round(circles[i, 1], 2), circles[i, 0]))
     cell = CellGeometry(
         shield,
-        tuple(places[i] for i in order),
-        radius,
-        tuple(round(circles.certainty[i], 2) for i in order),
-        round(certainty, 2),
+        tuple((float(x), float(y)) for x, y in circles[order]),
+        maps.radius if len(circles) else 0.0,
+        tuple(round(certainty[i], 2) for i in order),
+        round(shield_certainty, 2),
     )
-    return MeasuredCell(off, style, cell)
+    return MeasuredCell((off[0], off[1]), "ruled" if ruled else "none", cell)
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line between cells. at: cells by which the lattice is off the lines of one axis. printed:
-    share of its length. apart: pixels from the middle to either line of neighbouring boxes."""
-
-    at: float
-    printed: float
-    apart: float
-
-    @property
-    def px(self) -> int:
-        """Its place in the period."""
-        return round(self.at * PATTERN_PX - 0.5) % PATTERN_PX
-
-
-def _is_side(line: Line, outline: Sequence[float]) -> bool:
-    """Whether a line is a row of shields' sides. outline: the coordinates of one of them on the
-    line's axis, in cells from the period's centre."""
-    if not outline or line.printed >= _WHOLE:
-        return False
-    away = np.abs(np.array([min(outline), max(outline)]) - line.at)
-    return bool((away > 0.5 - _APART).any())
+def _offset(chances: Floats, reach: float, missing: float | None) -> float | None:
+    """Cells by which the lattice is off the lines of one axis. chances: (48,), that they are at
+    each pixel of the period, whose borders are the lattice's. missing: if there are none."""
+    size = len(chances)
+    chances = np.roll(chances, size // 2)
+    off = (np.arange(size) + 0.5) / size - 0.5
+    likely = chances * np.exp(-((off / _USUAL_OFF) ** 2) / 2) * (np.abs(off) <= reach)
+    near = int(likely.argmax()) + _NEAR
+    weights = chances[near % size]
+    if weights.sum() < MIN_LINE:
+        return missing
+    return float(np.average((near + 0.5) / size - 0.5, weights=weights))
 
 
-def find_line(median: Period, mean: Period, reach: float = REACH) -> Line | None:
-    """The line between columns, at most `reach` cells off, or None. For rows transpose the
-    periods."""
-    ridges = []
-    for period in (median, mean):
-        for channel in range(period.shape[2]):
-            for width in _WIDTHS:
-                wide = np.pad(period[..., channel], 24, mode="wrap")
-                smooth = cv2.GaussianBlur(wide, (0, 0), width, sigmaY=_ALONG * PATTERN_PX)
-                sides = [np.roll(smooth, by, 1) for by in (round(2 * width), -round(2 * width))]
-                ridge = (2 * smooth - sides[0] - sides[1])[24:-24, 24:-24]
-                ridge = ridge / (1.5 * np.median(np.abs(ridge)) + _FLOOR)
-                ridges += [ridge] if channel == EDGE else [ridge, -ridge]
-    stack = np.stack(ridges)
-    profiles = np.maximum(np.quantile(stack, _LOW, axis=1), 0)
-    profile = np.sqrt((profiles**2).sum(0))
-    size = len(profile)
-    steps = np.arange(-round(reach * size), round(reach * size) + 1)
-    likely = profile[steps % size] * np.exp(-((steps / size / _USUAL_OFF) ** 2) / 2)
-    at = int(steps[likely.argmax()]) % size  # the line is the left side of the period
-    away = np.abs(np.arange(size) - at)
-    elsewhere = profile[np.minimum(away, size - away) > 0.12 * size].max()
-    if profile[at] <= max(MIN_LINE, _OVER * elsewhere):
-        return None
-    along = stack[int(profiles[:, at].argmax()), :, at]
-    printed = float(np.mean(along > 0.5 * np.quantile(along, 0.9)))
-    if printed < MIN_PRINTED:
-        return None
-    place = _mirror_axis(median, at)
-    return Line(((place + 0.5) / PATTERN_PX + 0.5) % 1 - 0.5, printed, abs(place - at))
+def circles_in(centres: Floats) -> tuple[Floats, list[float]]:
+    """Places (N, 2) of circles in cells from the period's centre, and how certain each is.
+
+    centres: (48, 48), how near each pixel probably is to one.
+    """
+    left, size = centres.copy(), len(centres)
+    places, chances = [], []
+    for _ in range(MAX_CROSSES + 1):
+        y, x = np.unravel_index(int(left.argmax()), left.shape)
+        around = np.ix_((y + _NEAR) % size, (x + _NEAR) % size)
+        weights = left[around].copy()
+        left[around] = 0
+        chances.append(min(float(weights.sum()) / _PEAK, 1.0))
+        at = np.average(_NEAR, weights=weights.sum(0)), np.average(_NEAR, weights=weights.sum(1))
+        places.append(((np.array([x, y]) + at + 0.5) / size) % 1 - 0.5)
+    count = sum(chance >= MIN_CIRCLE for chance in chances[:MAX_CROSSES])
+    other = 1 - chances[count]
+    return np.array(places[:count]).reshape(-1, 2), [
+        _certainty(min(chance, other)) for chance in chances[:count]
+    ]
 
 
-def _mirror_axis(median: Period, at: int) -> float:
-    """The axis of symmetry near a line, in pixels: the print is symmetrical where two cells meet,
-    whether there is one line, two of neighbouring boxes, or a gap."""
-    wide = np.pad(median[..., :EDGE], ((0, 0), (_PAD, _PAD), (0, 0)), mode="wrap")
-    along = np.median(wide, axis=0).T.astype(np.float64)
-    change = np.gradient(cv2.GaussianBlur(along, (0, 1), 1.0), axis=1)
-    away = np.arange(0.5, _SIDES * PATTERN_PX, 0.5)
-    steps = np.arange(-_BOXED * PATTERN_PX, _BOXED * PATTERN_PX + 0.1, 0.25)
-    pixels = np.arange(change.shape[1])
-    alike = np.empty(len(steps))
-    for n, step in enumerate(steps):
-        right, left = (
-            np.stack([np.interp(_PAD + at + step + side * away, pixels, c) for c in change])
-            for side in (1, -1)
-        )
-        alike[n] = -2 * (right * left).sum() - _TURNED * ((right + left) ** 2).sum()
-    best = int(np.argmax(alike))
-    inner = 0 < best < len(steps) - 1
-    return at + float(steps[best] + 0.25 * (peak_offset(alike, best) if inner else 0.0))
+def _certainty(chance: float) -> float:
+    return float(np.clip((chance - DOUBTFUL) / (SURE - DOUBTFUL), 0, 1))
 
 
-def _without_lines(median: Period, columns: Line | None, rows: Line | None) -> tuple[Period, Plane]:
-    """The median without lines, and (H, W): 0 where no circle's centre can be, on lines and near
-    their crossings, else 1."""
-    left, free = median.copy(), np.ones(median.shape[:2], np.float32)
-    half = round(0.045 * PATTERN_PX)
-    for axis, line in ((1, columns), (0, rows)):
-        if line is not None:
-            wide = half + round(line.apart)
-            at = line.px + np.arange(-wide, wide + 1)
-            along = np.moveaxis(left, axis, 0)
-            inside = along[at % PATTERN_PX]
-            rim = (along[(at[0] - 2) % PATTERN_PX] + along[(at[-1] + 2) % PATTERN_PX]) / 2
-            typical = np.median(inside, axis=1, keepdims=True) - np.median(rim, axis=0)
-            along[at % PATTERN_PX] = inside - typical
-            np.moveaxis(free, axis, 0)[(line.px + _ON_LINE) % PATTERN_PX] = 0
-    if columns is not None and rows is not None:
-        around, rim = np.arange(-half, half + 1), np.array([-half - 2, half + 2])
-        crossing, corners = (
-            np.ix_((rows.px + by) % PATTERN_PX, (columns.px + by) % PATTERN_PX)
-            for by in (around, rim)
-        )
-        left[crossing] = left[corners].mean((0, 1))
-        free[crossing] = 0
-    return left, free
+def outline_in(inside: Floats, middle: Floats) -> tuple[Polygon, float]:
+    """The shield's outline in cells from a place in the period, () if there is none, and how
+    certain it is: by the overlap that is expected.
+
+    inside: (48, 48), the probability that each pixel is inside it.
+    """
+    px = _ENLARGED * len(inside)
+    wide = np.tile(inside, (3, 3)).astype(np.float32)
+    large = cv2.resize(wide, (3 * px, 3 * px), interpolation=cv2.INTER_CUBIC)
+    contours = cv2.findContours(
+        (large > 0.5).astype(np.uint8), cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE
+    )[0]
+    best, largest = None, 0.0
+    for contour in contours:
+        outline = (contour[:, 0] + 0.5) / px - 1.5 - middle
+        if np.abs((outline.min(0) + outline.max(0)) / 2).max() <= 0.5:
+            area = cv2.contourArea(contour) / px**2
+            if area > largest:
+                best, largest = outline, area
+    if best is None or largest < MIN_SHIELD:
+        return (), 0.0
+    sure = inside > 0.5
+    overlap = inside[sure].sum() / (sure.sum() + inside[~sure].sum())
+    alone = min(largest / sure.mean(), 1.0)
+    corners = cv2.approxPolyDP(best.astype(np.float32)[:, None], _SMOOTHED, True)[:, 0]
+    return tuple((float(x), float(y)) for x, y in corners), _certainty(float(overlap * alone))
 
 
 def _in_own_cells(
-    pattern: Pattern, circles: Circles, off: tuple[float | None, float | None]
-) -> tuple[Point, ...]:
+    pattern: Pattern, period: Period, places: Floats, radius: float, off: Sequence[float | None]
+) -> Floats:
     """The circles of a cell, in cells from its true centre.
 
     Without lines it is the sheet's ends that show which of two neighbouring cells a circle between
     them belongs to: there one of the two is missing, and its circles with it.
     """
-    if circles.profile is None:
-        return ()
-    places = (circles.xy + 0.5) / PATTERN_PX - 0.5
-    alike = likeness_map(pattern.channels[..., :EDGE], circles.profile, np.array(circles.radii))
-    reach = 3
-    for place, xy in zip(places, circles.xy, strict=True):
+    for axis, phase in enumerate(off):
+        if phase is not None:
+            places[:, axis] = (places[:, axis] - phase + 0.5) % 1 - 0.5
+    if None not in off or not len(places):
+        return places
+    half = int(np.ceil(_AROUND * radius * PERIOD_PX))
+    colours, shared = pattern.channels[..., :EDGE], period[..., :EDGE]
+    for place in places:
+        at = np.round((place + [v or 0.0 for v in off] + 0.5) * PERIOD_PX - 0.5).astype(int)
+        around = np.arange(-half, half + 1)
+        sample = shared[np.ix_((at[1] + around) % PERIOD_PX, (at[0] + around) % PERIOD_PX)]
+        alike = cv2.matchTemplate(colours, np.ascontiguousarray(sample), cv2.TM_CCOEFF_NORMED)
         shown = np.full((ROWS + 2, COLS + 2), np.nan)
         for row, col in np.ndindex(shown.shape):
-            at = xy + (np.array([col, row]) - 1 + PATTERN_MARGIN) * PATTERN_PX
-            x, y = np.round(at).astype(int)
+            x, y = (
+                at
+                + np.round((np.array([col, row]) - 1 + PATTERN_MARGIN) * PERIOD_PX).astype(int)
+                - half
+            )
             inside = 0 <= x < alike.shape[1] and 0 <= y < alike.shape[0]
             if inside and (row - 1, col - 1) != CASTLE:
-                shown[row, col] = alike[
-                    max(y - reach, 0) : y + reach + 1, max(x - reach, 0) : x + reach + 1
-                ].max()
+                shown[row, col] = alike[max(y - 2, 0) : y + 3, max(x - 2, 0) : x + 3].max()
         for axis, phase in enumerate(off):
-            if phase is not None:
-                place[axis] = (place[axis] - phase + 0.5) % 1 - 0.5
-                continue
-            across = shown[1:-1].T if axis == 0 else shown[:, 1:-1]
-            ends = [
-                np.median(v[np.isfinite(v)]) if np.isfinite(v).any() else np.nan for v in across
-            ]
-            other, own, step = (
-                (ends[0], ends[-2], -1) if place[axis] > 0 else (ends[-1], ends[1], 1)
-            )
-            if other > own:  # false where either is NaN
-                place[axis] += step
-    return tuple((float(x), float(y)) for x, y in places)
-
-
-def _contrast(period: Period, hidden: Plane) -> Plane:
-    """(H, W) 0..1: contrast of lines and steps at each pixel. hidden: (H, W), 1 at circles."""
-    strength = np.sqrt(np.sum([energy_of(period[..., c]) ** 2 for c in range(EDGE)], axis=0))
-    edge = np.maximum(period[..., EDGE] - np.median(period[..., EDGE]), 0)
-    both = np.zeros(strength.shape, np.float32)
-    for plane, weight in ((strength, 0.6), (edge, 0.4)):
-        top = float(np.quantile(plane[hidden == 0], _STRONG)) + 1e-6
-        both += np.float32(weight) * np.minimum(plane / top, 1)
-    both[hidden > 0] = _UNKNOWN
-    wide = cv2.GaussianBlur(np.pad(both, 16, mode="wrap"), (0, 0), 1.5)
-    return np.asarray(wide[16:-16, 16:-16], np.float32)
-
-
-def find_outline(median: Period, bare: Period, circles: Circles) -> tuple[Polygon, float]:
-    """The shield's outline in cells from the period's centre, () if there is none; and how certain
-    it is, 0..1, by its weakest tenth.
-
-    bare: the median without lines between cells, whose remains count less than other things.
-    """
-    hidden = np.zeros(median.shape[:2], np.float32)
-    axes = [round(1.3 * radius + 3) for radius in circles.radii]
-    for x, y in circles.xy:
-        for dx, dy in np.ndindex(3, 3):  # also beyond the sides
-            at = (round(x) + (dx - 1) * PATTERN_PX, round(y) + (dy - 1) * PATTERN_PX)
-            cv2.ellipse(hidden, at, axes, 0, 0, 360, (1.0,), -1)
-    contrast = np.maximum(_contrast(bare, hidden), _LINED * _contrast(median, hidden))
-    seeds = np.array([(x, y) for y in _SEEDS for x in _SEEDS])
-    paths, scores, _ = _closed_paths(contrast, hidden, seeds)
-    best = int(scores.argmax())
-    outline = _points(seeds[best], paths[best])
-    for _ in range(2):  # again from its own centroid
-        middle = outline.mean(0)
-        (path,), _, (along,) = _closed_paths(contrast, hidden, middle[None])
-        outline = _points(middle, path)
-    if along.mean() < MIN_CONTRAST:
-        return (), 0.0
-    corners = cv2.approxPolyDP(_on_line(median, outline).astype(np.float32)[:, None], 0.006, True)
-    certainty = float(np.clip(np.quantile(along, _WEAKEST) / _SURE, 0, 1))
-    return tuple((float(x), float(y)) for x, y in corners[:, 0]), certainty
-
-
-def _on_line(median: Period, outline: Floats) -> Floats:
-    """An outline (N, 2) moved to the middle of its line: between the stronger edge nearby and the
-    opposite one, if there is one."""
-    along = np.roll(outline, -3, 0) - np.roll(outline, 3, 0)
-    outward = along[:, ::-1] * (1, -1)
-    outward /= np.maximum(np.linalg.norm(outward, axis=1, keepdims=True), 1e-6)
-    outward *= np.sign(np.median(((outline - outline.mean(0)) * outward).sum(1)))
-    away = np.arange(-10, _THICKEST + 10.0)
-    at = outline[:, None] + outward[:, None] * (away / PATTERN_PX)[:, None]
-    colours = _sampled(median[..., :EDGE], at)
-    profile = cv2.GaussianBlur(np.median(colours, axis=0), (1, 0), sigmaX=0.1, sigmaY=1.2)
-    change = np.gradient(profile, axis=0)
-    strength = np.linalg.norm(change, axis=1)
-    main = int(np.argmax(strength * (np.abs(away) <= 6)))
-    opposite = -(change @ change[main]) / max(float(strength[main]), 1e-6)
-    opposite[np.abs(away - away[main]) > _THICKEST] = -1
-    inner = opposite[1:-1]
-    inner[(inner < opposite[:-2]) | (inner < opposite[2:])] = -1
-    other = 1 + int(np.argmax(inner))
-    other = other if opposite[other] > _OPPOSITE * strength[main] else main
-    return np.asarray(outline + outward * (away[main] + away[other]) / 2 / PATTERN_PX)
-
-
-def _sampled(period: Period, xy: Floats) -> Period:
-    """Values of a period, (H, W) or (H, W, C), at points (..., N, 2) in cells from its centre."""
-    at = ((xy + 1.5) * PATTERN_PX - 0.5).astype(np.float32).reshape(-1, *xy.shape[-2:])
-    pad = [(PATTERN_PX, PATTERN_PX)] * 2 + [(0, 0)] * (period.ndim - 2)
-    wide = np.pad(period, pad, mode="wrap")
-    values = cv2.remap(wide, at[..., 0], at[..., 1], cv2.INTER_LINEAR)
-    return np.asarray(values, np.float32).reshape(*xy.shape[:-1], *period.shape[2:])
-
-
-def _closed_paths(
-    contrast: Plane, hidden: Plane, seeds_xy: Floats
-) -> tuple[NDArray[np.int_], Floats, Plane]:
-    """The best closed path around each seed, (N, 2) cells: distances (N, directions) in pixels
-    beyond `_NEAREST`, its score (N,), and the contrast along it, (N, directions). Dynamic
-    programming (Viterbi)."""
-    reach = _NEAREST + np.arange(round((_FARTHEST - _NEAREST) * PATTERN_PX)) / PATTERN_PX
-    away = _AWAY[:, None] * reach[:, None]
-    at = seeds_xy[:, None, None] + away
-    polar, over = _sampled(contrast, at), _sampled(hidden, at)
-    polar[:, np.abs(away).max(-1) > _HALF] = -1  # shields do not reach beyond their cells
-    enclosed = np.where((polar > _PLAIN) & (over < 0.3), polar, 0).cumsum(2)
-    value_at = polar.copy()
-    value_at[..., _OWN:] -= _ENCLOSED * enclosed[..., :-_OWN]
-    seeds, turns = np.arange(len(seeds_xy)), np.arange(_DIRECTIONS)
-    wide = np.full((len(seeds), polar.shape[2] + 2 * _STEP), -1e9)
-    moves = np.lib.stride_tricks.sliding_window_view(wide, 2 * _STEP + 1, 1)
-    bends = _BEND * np.abs(np.arange(-_STEP, _STEP + 1))
-    value, moved_by = np.zeros(polar.shape[::2]), []
-    for turn in range(2 * _DIRECTIONS):  # twice round, so that the end meets the beginning
-        wide[:, _STEP:-_STEP] = value
-        options = moves - bends
-        moved_by.append(options.argmax(-1) - _STEP)
-        value = options.max(-1) + value_at[:, turn % _DIRECTIONS]
-    end, back = value.argmax(1), []
-    for moved in reversed(moved_by):
-        back.append(end)
-        end = end + moved[seeds, end]
-    half = _DIRECTIONS // 2
-    paths = np.roll(np.array(back[::-1]).T[:, half : half + _DIRECTIONS], half, axis=1)
-    on_path = seeds[:, None], turns, paths
-    return paths, value_at[on_path].mean(1), polar[on_path]
-
-
-def _points(seed_xy: Floats, path: NDArray[Any]) -> Floats:
-    return np.asarray(seed_xy + _AWAY * (_NEAREST + path / PATTERN_PX)[:, None])
+            if phase is None:
+                lanes = shown[1:-1].T if axis == 0 else shown[:, 1:-1]
+                ends = [
+                    np.median(v[np.isfinite(v)]) if np.isfinite(v).any() else np.nan for v in lanes
+                ]
+                other, own, step = (
+                    (ends[0], ends[-2], -1) if place[axis] > 0 else (ends[-1], ends[1], 1)
+                )
+                if other > own:  # false where either is NaN
+                    place[axis] += step
+    return places
 
 
 def find_castle(edge: Plane) -> Castle:

@@ -152,9 +152,9 @@ def learn_template(
     ]
     _check_marks(sheets)
     sheets.sort(key=lambda sheet: (not sheet.placed, sheet.filled, -sheet.cells.likeness))
-    template = initial_template(name, sheets[0])
+    template = initial_template(name, sheets[0], models)
     if len(sheets) > 1:
-        template = merge_sheets(template, sheets[:MAX_SHEETS], models.ink)
+        template = merge_sheets(template, sheets[:MAX_SHEETS], models)
     if not template.cell.is_certain:
         warn(
             LayoutError(
@@ -167,18 +167,19 @@ def learn_template(
     return template
 
 
-def initial_template(name: str, sheet: LearningSheet) -> Template:
+def initial_template(name: str, sheet: LearningSheet, models: Models) -> Template:
     """The template as a single sheet shows it, its ink included."""
-    return measure_geometry(empty_template(name), sheet.photo, sheet.cells.centers_xy, sheet.placed)
+    centers, empty = sheet.cells.centers_xy, empty_template(name)
+    return measure_geometry(empty, sheet.photo, centers, models.geometry, sheet.placed)
 
 
 def merge_sheets(
-    template: Template, sheets: Sequence[LearningSheet], inking: Network, least: int = 0
+    template: Template, sheets: Sequence[LearningSheet], models: Models, least: int = 0
 ) -> Template:
     """The common template of sheets, from an initial estimate.
 
-    inking: ink segmentation, see `drawn_on`. least: sheets of another print are dropped as long as
-    this many remain; 0 to raise LayoutError for them.
+    least: sheets of another print are dropped as long as this many remain; 0 to raise LayoutError
+    for them.
     """
     for _ in range(ROUNDS):
         registered: list[tuple[LearningSheet, Aligned]] = []
@@ -208,10 +209,12 @@ def merge_sheets(
         ink = [np.zeros(flat.shape[:2], np.float32) for flat in flats]
         for sheet, flat, drawn in zip(sheets, flats, ink, strict=True):
             if sheet.filled:
-                drawn[SHEET] = drawn_on(flat[SHEET], inking)
+                drawn[SHEET] = drawn_on(flat[SHEET], models.ink)
         bgr, coverage = merge(flats, ink)
         # Measured in the merged picture, in which single sheets' marks have vanished.
-        template = measure_geometry(template, Photo(bgr), OWN_CENTERS, sheets[0].placed)
+        template = measure_geometry(
+            template, Photo(bgr), OWN_CENTERS, models.geometry, sheets[0].placed
+        )
     return replace(template, bgr=bgr, coverage=coverage, sheets=len(sheets))
 
 

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from kdscan.detection.locate import CUT_OFF
 from kdscan.errors import LayoutError
-from kdscan.imaging.picture import Bgr, Floats, FrozenArrays, Network, Photo
+from kdscan.imaging.picture import Bgr, Floats, FrozenArrays, Photo
 from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
+from kdscan.inference.store import Models
 from kdscan.templates.align import register_either_way
 from kdscan.templates.cells import register_cells
 from kdscan.templates.learn import (
@@ -104,12 +105,12 @@ def flat_sheet_at(photo: Photo, centers_xy: Floats, coats: str, layout: str, key
 
 
 def learn_from_pile(
-    sheets: Iterable[FlatSheet], templates: Sequence[Template], inking: Network
+    sheets: Iterable[FlatSheet], templates: Sequence[Template], models: Models
 ) -> list[Template]:
     """New templates that enough sheets share, and templates improved by more sheets.
 
     sheets: of unknown or deleted templates, and of automatically learned ones that may improve.
-    templates: all known ones; their names are not reused. inking: see `drawn_on`.
+    templates: all known ones; their names are not reused.
     """
     pile = _without_repeats(sheets)
     learned: list[Template] = []
@@ -117,14 +118,14 @@ def learn_from_pile(
         own = [sheet for sheet in pile if sheet.layout == known.name]
         if len(own) >= next_step(known):
             with suppress(LayoutError):
-                better = learn_from_flat_sheets(own[:MAX_SHEETS], known.name, inking, known)
+                better = learn_from_flat_sheets(own[:MAX_SHEETS], known.name, models, known)
                 if better.sheets > known.sheets:
                     learned.append(replace(better, by_itself=True))
     names = {folded(template.name) for template in templates}
     for mates in _groups([sheet for sheet in pile if folded(sheet.layout) not in names]):
         name = next(name for n in count(1) if (name := f"pad {n}") not in names)
         with suppress(LayoutError):
-            template = learn_from_flat_sheets(mates[:MAX_SHEETS], name, inking)
+            template = learn_from_flat_sheets(mates[:MAX_SHEETS], name, models)
             names.add(folded(template.name))
             learned.append(replace(template, by_itself=True))
     return learned
@@ -139,14 +140,14 @@ def shared_by_some(sheets: Iterable[FlatSheet]) -> list[FlatSheet]:
 def learn_from_flat_sheets(
     sheets: Sequence[FlatSheet],
     name: str,
-    inking: Network,
+    models: Models,
     template: Template | None = None,
     least: int = MIN_FILLED,
 ) -> Template:
     """Learn a template from filled sheets that probably have the print of the first; others are
     dropped. Raises LayoutError if fewer than `least` remain.
 
-    inking: see `drawn_on`. template: an earlier version.
+    template: an earlier version.
     """
     measured = [
         LearningSheet(sheet.photo, register_cells(sheet.photo, _FLAT_CENTERS), sheet.coats)
@@ -155,7 +156,9 @@ def learn_from_flat_sheets(
     legible = [sheet for sheet in measured if sheet.cells.likeness >= MIN_LIKENESS]
     if len(legible) < least:
         raise LayoutError("too few of these sheets share a print; photograph some more of them")
-    return merge_sheets(template or initial_template(name, legible[0]), legible, inking, least)
+    return merge_sheets(
+        template or initial_template(name, legible[0], models), legible, models, least
+    )
 
 
 def may_learn(layouts: Iterable[str], templates: Iterable[Template]) -> bool:

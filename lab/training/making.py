@@ -27,9 +27,10 @@ from kdscan.rules.duel.board import CELLS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
+from kdscan.templates.features import PERIOD_PX
 from kdscan.templates.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE
 from lab.synth.fields import f32
-from lab.training import ink_reader, kingdoms, spellbook, weights_path
+from lab.training import geometry, ink_reader, kingdoms, spellbook, weights_path
 from lab.training.cover import cover_figures
 from lab.training.ink import ink_figures
 from lab.training.marks_networks import MarksNet, OneSheet
@@ -62,6 +63,7 @@ INPUTS: dict[str, dict[str, tuple[int, ...]]] = {
         "about": (1, MAX_CIRCLES + 2),
     },
     "cover": {"image": (1, 3, *COVER_HW)},
+    "geometry": {"period": (1, 8, PERIOD_PX, PERIOD_PX)},
     "marks": {"ink": INK_PLANES, "coarse": COARSE_PLANES},
     "spellbook": {"image": (72, 3, *CROP_WH[::-1])},
     "tiles": {"image": (1, 3, 288, 384)},
@@ -75,6 +77,7 @@ OUTPUTS = {
     "ink": ("drawn",),
     "ink_reader": ("coat", "crosses", "crossed"),
     "cover": ("covered",),
+    "geometry": ("maps", "style", "phases"),
     "marks": ("coat", "crosses", "castle", "offset"),
     "spellbook": ("marked_passed_there",),
     "tiles": ("on_square", "center", "doubt", "laid"),
@@ -144,6 +147,7 @@ FIGURES: dict[str, Callable[[Network, Sequence[Any]], dict[str, float]]] = {
     "ink": ink_figures,
     "ink_reader": ink_reader.figures,
     "cover": cover_figures,
+    "geometry": geometry.figures,
     "locate": locate_figures,
     "refine": refine_figures,
     "tiles": kingdoms.tiles_figures,

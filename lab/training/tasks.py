@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from kdscan.errors import UsageError
 from lab.synth.fields import F32, U8, Rng
 from lab.synth.kingdoms.tiles import Board
-from lab.training import augment, cover, ink, ink_reader, kingdoms, spellbook
+from lab.training import augment, cover, geometry, ink, ink_reader, kingdoms, spellbook
 from lab.training.augment import oversample_bent, refine_sample
 from lab.training.dataset import Example, init_worker, marks_example, photo_example
 from lab.training.ink import ink_example
@@ -98,6 +98,7 @@ def supply(network: str, training: Training, material: Material) -> Supply:
         real = [kingdoms.example_from_board(board) for board in material.boards]
         return FixedSupply(shown + BOARD_REPEATS[network] * real, training.seed)
     draw: Callable[[int], Any] = {
+        "geometry": geometry.example,
         "ink": ink_example,
         "ink_reader": ink_sheet,
         "marks": marks_example,
@@ -116,6 +117,7 @@ def held_back(network: str, first: int, count: int, material: Material) -> list[
     if network in BOARD_REPEATS:
         return list(material.boards)
     draw: Callable[[int], Any] = {
+        "geometry": geometry.example,
         "ink": ink_example,
         "ink_reader": ink_sheet,
         "spellbook": spellbook.photo_example,
@@ -264,6 +266,7 @@ TASKS: dict[str, Task] = {
     "ink": ink.TASK,
     "ink_reader": ink_reader.TASK,
     "cover": cover.TASK,
+    "geometry": geometry.TASK,
     "spellbook": spellbook.TASK,
     "squares": Task(SquaresNet, squares_batch, squares_loss),
 }

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
+from kdscan.inference.store import default_models
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
-from kdscan.templates.features import PATTERN_MARGIN, PATTERN_PX, pattern_of
+from kdscan.templates.features import PATTERN_MARGIN, PERIOD_PX, pattern_of
 from kdscan.templates.geometry import MeasuredCell, measure_cell
 
 Points = tuple[tuple[float, float], ...]
 
 SHIELD = ((-0.25, -0.3), (0.25, -0.3), (0.25, 0.1), (0.0, 0.35), (-0.25, 0.1))
+RADIUS = 7
 LEFT: Points = ((-0.41, -0.2), (-0.41, -0.03), (-0.41, 0.14))
 
 
@@ -30,12 +32,12 @@ def measured(
     """What is found on a drawn sheet whose lattice is `off` cells from where it is thought to
     be."""
     rng = np.random.default_rng(5)
-    h, w = (round((n + 2 * PATTERN_MARGIN) * PATTERN_PX) for n in (ROWS, COLS))
+    h, w = (round((n + 2 * PATTERN_MARGIN) * PERIOD_PX) for n in (ROWS, COLS))
     ground = cv2.resize(rng.uniform(120, 210, (9, 13, 3)).astype(np.float32), (w, h))
     page = np.clip(ground + rng.normal(0, 6, (h, w, 1)), 0, 255).astype(np.uint8)
 
     def px(points: Points, cell: tuple[int, int] = (0, 0)) -> NDArray[np.int32]:
-        at = (np.array(points) + cell[::-1] + off + 0.5 + PATTERN_MARGIN) * PATTERN_PX - 0.5
+        at = (np.array(points) + cell[::-1] + off + 0.5 + PATTERN_MARGIN) * PERIOD_PX - 0.5
         return np.asarray(np.round(at * 16), np.int32)
 
     def draw(
@@ -56,11 +58,11 @@ def measured(
         draw(px(shield, cell), (30, 40, 50), 3)
         for x, y in px(circles, cell):
             colour, wide = ((245, 250, 250), -1) if disc else ((40, 40, 60), 2)
-            cv2.circle(page, (int(x), int(y)), 9 * 16, colour, wide, cv2.LINE_AA, 4)
+            cv2.circle(page, (int(x), int(y)), RADIUS * 16, colour, wide, cv2.LINE_AA, 4)
         for _ in range(strokes):
             stroke = tuple(tuple(rng.uniform(-0.3, 0.3, 2)) for _ in range(2))
             draw(px(stroke, cell), (120, 40, 20), 5, False)
-    return measure_cell(pattern_of(page), 1.0, placed)
+    return measure_cell(pattern_of(page), default_models().geometry, placed)
 
 
 def circles_of(cell: MeasuredCell) -> NDArray[np.float64]:
@@ -74,7 +76,7 @@ def test_lines_give_the_phase(disc: bool, strokes: int) -> None:
     assert cell.lines == "ruled"
     assert cell.offset == pytest.approx(off, abs=0.01)
     assert circles_of(cell) == pytest.approx(np.array(LEFT), abs=0.015)
-    assert cell.cell.radius == pytest.approx(9 / PATTERN_PX, abs=0.004)
+    assert cell.cell.radius == pytest.approx(RADIUS / PERIOD_PX, abs=0.01)
     if strokes:
         return
     shield = np.array(cell.cell.shield)
@@ -114,8 +116,8 @@ def test_sheets_ends_show_whose_circles_they_are_without_lines(side: int, off: f
 
 
 def test_plain_ground_has_nothing() -> None:
-    h, w = (round((n + 2 * PATTERN_MARGIN) * PATTERN_PX) for n in (ROWS, COLS))
+    h, w = (round((n + 2 * PATTERN_MARGIN) * PERIOD_PX) for n in (ROWS, COLS))
     page = np.random.default_rng(1).normal(180, 8, (h, w, 3)).clip(0, 255).astype(np.uint8)
-    cell = measure_cell(pattern_of(page), 1.0)
+    cell = measure_cell(pattern_of(page), default_models().geometry)
     assert cell.offset == (None, None)
     assert cell.cell.circles == ()

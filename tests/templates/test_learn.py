@@ -104,7 +104,7 @@ def test_template_is_learned_again_from_filled_sheets() -> None:
     template = learned(PAINTED)
     photos = [found(PAINTED, number) for number in (1, 2)]
     sheets = [flat_sheet_at(photo, at, "." * 34, template.name, photo.name) for photo, at in photos]
-    better = learn_from_flat_sheets(sheets, template.name, default_models().ink, template, least=2)
+    better = learn_from_flat_sheets(sheets, template.name, default_models(), template, least=2)
     assert (better.name, better.sheets) == (template.name, 2)
     circles, before = (np.array(sorted(one.cell.circles)) for one in (better, template))
     assert circles == pytest.approx(before, abs=0.04)

@@ -12,6 +12,7 @@ import pytest
 
 from kdscan.errors import LayoutError
 from kdscan.imaging.picture import Photo
+from kdscan.inference.store import default_models
 from kdscan.paper.layout import load_layout
 from kdscan.paper.parts import Layout
 from kdscan.rules.duel.board import Board
@@ -37,7 +38,9 @@ def area(polygon: object, cell_mm: tuple[float, float]) -> float:
 @pytest.mark.parametrize(("seed", "own"), [(0, True), (4, False)])
 def test_shield_and_circles_are_found(seed: int, own: bool) -> None:
     shot, truth = unmarked(seed, own)
-    known = measure_geometry(empty_template("learned"), Photo(shot.bgr), shot.centers_xy)
+    known = measure_geometry(
+        empty_template("learned"), Photo(shot.bgr), shot.centers_xy, default_models().geometry
+    )
     layout = to_layout(known, truth.cell_mm[0])
     assert layout.cell_mm == pytest.approx(truth.cell_mm, rel=0.02)
     assert len(layout.circles) == len(truth.circles)
