@@ -33,8 +33,18 @@ from kdscan.event.actions import SetRules
 from kdscan.event.events import load, open_event
 from kdscan.event.export import save_results
 from kdscan.event.jobs import Batch, Progress, Workers
-from kdscan.event.model import BLANK, CONFLICT, FAILED, OK, REVIEW, SAME_PHOTO, SAME_SHEET, Result
+from kdscan.event.lookup import removed_names
 from kdscan.event.prints import EventPrints, add_new_prints
+from kdscan.event.results import (
+    BLANK,
+    CONFLICT,
+    FAILED,
+    OK,
+    REVIEW,
+    SAME_PHOTO,
+    SAME_SHEET,
+    Result,
+)
 from kdscan.event.sources import sources
 from kdscan.event.store import open_store
 from kdscan.event.tasks import prepare
@@ -117,8 +127,8 @@ def batch(
         with opened.read() as db:
             if STDOUT not in (csv, json_lines):
                 given = {file.name for file in files}
-                gone = [name for name in this.removed_names if name in given]
-                _print_result(this.name, store, run.progress, this.rows(), gone)
+                gone = [name for name in removed_names(this) if name in given]
+                _print_result(this.name, store, run.progress, this.rows, gone)
             command = f"kdscan batch PHOTO... {same_event(event, store)}"
             note_other_sizes(this.other_sizes, command)
             save_results(db, this, csv, json_lines, terminal_words())

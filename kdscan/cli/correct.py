@@ -13,7 +13,8 @@ from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import find_event, perform
 from kdscan.event.log import Author
-from kdscan.event.model import CONFLICT, SheetResult
+from kdscan.event.lookup import photo_keys, sheet_named
+from kdscan.event.results import CONFLICT, SheetResult
 from kdscan.event.store import open_store
 from kdscan.event.swiss import resting_on
 from kdscan.files.names import escape_control
@@ -87,14 +88,14 @@ def correct(
         raise UsageError("--distinct and --same-as cannot be combined")
     with open_store(store, make=False) as opened, opened.write() as db:
         this, author = find_event(db, event), Author(who or user())
-        row = this.sheet_named(sheet)
+        row = sheet_named(this, sheet)
         number = row.sheet.id
         if undo:
             newest = this.newest(sheet=number)
             if newest is None:
                 raise UsageError("{name}: there is nothing to undo for this sheet", name=row.name)
             this, _ = perform(db, this, author, act.Undo(newest.id))
-            row = this.sheet_named(row.address)
+            row = sheet_named(this, row.address)
         changes: list[act.Action] = [_action(cell, row) for cell in cells]
         if (round, table, player) != (None, None, None):
             at = row.assignment
@@ -115,7 +116,7 @@ def correct(
         if ignore is not None:
             changes.append(act.Ignore(number, ignore))
         if same_as is not None:
-            other = this.sheet_named(same_as)
+            other = sheet_named(this, same_as)
             if other.sheet.id == number:
                 raise UsageError(
                     "--same-as {name}: that is the same photo; name another", name=other.name
@@ -131,7 +132,7 @@ def correct(
             this, _ = perform(db, this, author, *changes)
         for text, values in resting_on(before, this):
             note(terminal_words().t(text, **values))
-        print(_summary(this.sheet_named(row.address)))
+        print(_summary(sheet_named(this, row.address)))
 
 
 def _summary(row: SheetResult) -> str:
@@ -192,6 +193,6 @@ def remove(
         this, entries = perform(db, find_event(db, event), Author(who or user()), *wanted)
         actions = [entry.action for entry in entries if isinstance(entry.action, act.RemovePhoto)]
         keys = {action.photo for action in actions}
-        files = [name for name, key in this.photo_keys() if key in keys]
+        files = [name for name, key in photo_keys(this) if key in keys]
     for file in files:  # now that it is saved
         print(f"{file}: {done}")

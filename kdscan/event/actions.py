@@ -15,6 +15,10 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from kdscan.errors import UsageError
+from kdscan.event.assignments import may_give
+from kdscan.event.lookup import photo_named, removed_names
+from kdscan.event.names import MOST_LISTED, new_code
+from kdscan.event.rules import Rules
 from kdscan.event.swiss import check_finished, check_unpair, next_pairing
 from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.i18n import mark
@@ -24,7 +28,7 @@ from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, SheetType
-from kdscan.sheets.common import VARIANTS, WIZARD, field_of
+from kdscan.sheets.common import VARIANTS, WIZARD, cell_values, field_of
 
 if TYPE_CHECKING:
     from kdscan.event.log import Author
@@ -41,9 +45,6 @@ Id = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Number = Annotated[int, Meta(ge=0, le=9999)]
 Text = Annotated[str, Meta(min_length=1, max_length=200)]
 Points = Annotated[int, Meta(ge=0, le=99_999)]
-
-MOST_LISTED = 5_000
-"""Most players that one action names: more than any event has."""
 
 Sentence = tuple[str, Mapping[str, object]]
 """A sentence of the catalogues, and the values for its braces."""
@@ -99,22 +100,6 @@ class OnSheet(Base, frozen=True):
 
     text = mark("a change to {name}")
 
-    def values(self, event: Event) -> Mapping[str, object]:
-        return {"name": event.sheet_name(self.sheet)}
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        event.sheet(self.sheet)
-        return super().prepare(event, author)
-
-
-class OnField(OnSheet, frozen=True):
-    """A true value of a sheet: the path of the value, and the value."""
-
-    for_players, subject = True, (".sheet", ".field")
-
-    sheet_type: ClassVar[SheetType[Any, Any] | None] = None
-    """The only kind of sheet that has such a value; None: all."""
-
     parts: ClassVar[tuple[str, ...]] = ()
     """The fields that make the value; one alone is the value."""
 
@@ -125,9 +110,25 @@ class OnField(OnSheet, frozen=True):
 
     @property
     def value(self) -> Any:
-        """The true value, as plain JSON."""
+        """What is set, as plain JSON."""
         value = {name: getattr(self, name) for name in self.parts}
         return value if len(value) > 1 else value.popitem()[1]
+
+    def values(self, event: Event) -> Mapping[str, object]:
+        return {"name": event.sheet_name(self.sheet)}
+
+    def prepare(self, event: Event, author: Author) -> Action:
+        event.sheet(self.sheet)
+        return self  # type: ignore[return-value]
+
+
+class OnField(OnSheet, frozen=True):
+    """A true value of a sheet: the path of the value, and the value."""
+
+    for_players, subject = True, (".sheet", ".field")
+
+    sheet_type: ClassVar[SheetType[Any, Any] | None] = None
+    """The only kind of sheet that has such a value; None: all."""
 
     def is_possible(self, size: int) -> bool:
         """Whether such a sheet can hold this. size: squares along a kingdom's side."""
@@ -136,13 +137,13 @@ class OnField(OnSheet, frozen=True):
     def prepare(self, event: Event, author: Author) -> Action:
         sheet = event.sheet(self.sheet)
         if self.sheet_type is not None:
-            if sheet.type is not self.sheet_type or not self.is_possible(sheet.brief.size or 7):
+            if sheet.kind != self.sheet_type.name or not self.is_possible(sheet.brief.size or 7):
                 raise UsageError("this sheet cannot hold this")
             if not sheet.brief.correctable:
                 raise UsageError(
                     "an older version read this sheet; photograph it again to correct it"
                 )
-        return super().prepare(event, author)
+        return self  # type: ignore[return-value]
 
 
 class _OnCell(OnField, frozen=True):
@@ -258,9 +259,12 @@ class ConfirmSheet(OnField, frozen=True, tag="confirm_sheet"):
     field, value = "confirmed", True
 
     def prepare(self, event: Event, author: Author) -> Action:
-        super().prepare(event, author)
-        desks = author.role == "desk" and event.has_players
-        return replace(self, answers=event.answers_on(self.sheet) if desks else ())
+        sheet, answers = event.sheet(self.sheet), list[int]()
+        if author.role == "desk" and event.has_players:
+            waiting = {"confirmed", *(wait.field for wait in sheet.brief.waits)}
+            claims = event.said_of(sheet).claims.items()
+            answers = [entry.id for name, entry in claims if name not in waiting]
+        return replace(self, answers=tuple(answers))
 
 
 class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
@@ -278,16 +282,17 @@ class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
     waits: bool = False
 
     for_players, text, subject = True, mark("the player of {name}"), (".sheet", "assigned")
+    field, parts = "place", ("player", "round", "table")
 
     def prepare(self, event: Event, author: Author) -> Action:
         super().prepare(event, author)
-        by_player, before, checked = author.role == "player", event.assignment(self.sheet), self
+        by_player, before, checked = author.role == "player", event.assignments[self.sheet], self
         if self.keep or by_player:  # who sits where is the desk's
             at = {"round": before.round, "table": before.table}
             checked = replace(self, **at, own=self.own and not by_player, keep=False)
         name = (self.player or "").strip()
         name = name and event.names.named(name, event, checked.round)
-        waits = by_player and event.has_players and not event.may_give(author, before, name)
+        waits = by_player and event.has_players and not may_give(event, author, before, name)
         checked = replace(checked, player=name or None, waits=waits)
         if name and checked.round is None and not waits:  # as it is now, whatever is paired later
             round_, table = event.place_after(author, checked) or (None, checked.table)
@@ -301,6 +306,12 @@ class SamePaper(OnSheet, frozen=True, tag="same_paper"):
     of: Id | None
 
     text, subject = mark("whether {name} is the same sheet as another"), (".sheet", "same_as")
+    field = "same_as"
+
+    @property
+    def value(self) -> int:
+        """The other sheet, 0 for none."""
+        return self.of or 0
 
     def prepare(self, event: Event, author: Author) -> Action:
         if self.of is not None and event.sheet(self.of).id == self.sheet:
@@ -314,6 +325,7 @@ class Ignore(OnSheet, frozen=True, tag="ignore"):
     ignored: bool = True
 
     text, subject = mark("whether {name} counts"), (".sheet", "ignored")
+    field, parts = "ignored", ("ignored",)
 
 
 class Approve(Base, frozen=True, tag="approve"):
@@ -348,13 +360,13 @@ class RemovePhoto(Base, frozen=True, tag="remove_photo"):
     subject = (".photo",)
 
     def prepare(self, event: Event, author: Author) -> Action:
-        name, photo = (self.file, self.photo) if self.photo else event.photo_named(self.file)
+        name, photo = (self.file, self.photo) if self.photo else photo_named(event, self.file)
         if not self.removed and photo not in event.said.removed:
             raise UsageError(
                 "{name} was not removed; removed from {event}: {known}",
                 name=self.file,
                 event=event.name,
-                known=", ".join(event.removed_names[:5]) or "–",
+                known=", ".join(removed_names(event)[:5]) or "–",
             )
         return RemovePhoto(name, self.removed, photo)
 
@@ -440,12 +452,14 @@ class AddPlayer(Base, frozen=True, tag="add_player"):
         if not name:
             raise UsageError("a player needs a name")
         check_name(name)
-        known = event.names.player(name)
-        if known is not None and not known.active:
+        said, plain = event.said, plain_name(name)
+        known = said.players.get(said.numbers.get(plain, 0))
+        if known is not None and plain_name(known.name) == plain:
+            if known.active:
+                raise _in_list(known.name)
             return Rejoin(known.name)
-        if known is not None:
-            raise _in_list(known.name)
-        return AddPlayer(name, event.names.code_for(self.code), event.names.last + 1)
+        number = said.last_number + 1
+        return AddPlayer(name, new_code(self.code, number, said.players.values()), number)
 
 
 def _in_list(name: str) -> UsageError:
@@ -582,7 +596,19 @@ class SetRules(Base, frozen=True, tag="set_rules"):
         return frozenset(("rule", name) for name, value in self.given.items() if value)
 
     def prepare(self, event: Event, author: Author) -> Action:
-        event.check_rules(self)
+        after = Rules.of(event.game, {**event.said.rules, **self.given})
+        after.check(self.given)
+        if after.variants.size != event.rules.variants.size:  # squares would move
+            kingdoms = [sheet for sheet in event.sheets.values() if sheet.type is KINGDOM]
+            values = [event.said_of(sheet).values for sheet in kingdoms]
+            touched = sum(bool(own.get("confirmed") or cell_values(own)) for own in values)
+            if touched:
+                raise UsageError(
+                    "kingdoms that were corrected or confirmed: {n}; these corrections do not fit "
+                    "another size. Create another event, or undo them first: kdscan correct SHEET "
+                    "--undo",
+                    n=touched,
+                )
         return self
 
 

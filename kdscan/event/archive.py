@@ -24,7 +24,7 @@ from types import SimpleNamespace
 from typing import Any, BinaryIO
 
 from msgspec import Struct, to_builtins
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from kdscan.document import to_dict
@@ -36,7 +36,7 @@ from kdscan.event.sheets import brief_of
 from kdscan.event.store import Store, open_store, schema
 from kdscan.event.store.connect import NOT_UNDERSTOOD, back_up
 from kdscan.event.store.files import check_place, is_url
-from kdscan.event.store.migrations.versions.v0004_actions import actions_of
+from kdscan.event.store.migrations.versions.v0004_actions import MOVED, actions_of
 from kdscan.event.store.photos import stored_files
 from kdscan.event.store.schema import first, insert
 from kdscan.files import Json
@@ -80,8 +80,14 @@ def save_event(store: Store, name: str, path: Path) -> int:
             with open_store(str(alone)) as copy, copy.write() as out:
                 row = db.execute(select(schema.event).where(schema.event.c.id == event.id))
                 out.execute(schema.event.insert(), [dict(row.mappings().one())])
+                photo = schema.photo.c.event_id == event.id
                 for table in schema.OF_EVENT:
-                    rows = db.execute(_of_event(table, event.id).execution_options(yield_per=500))
+                    query = select(table).order_by(table.c.id)
+                    if table is schema.reading:
+                        query = query.join(schema.photo).where(photo)
+                    else:
+                        query = query.where(table.c.event_id == event.id)
+                    rows = db.execute(query.execution_options(yield_per=500))
                     for part in rows.mappings().partitions():
                         out.execute(table.insert(), [dict(row) for row in part])
             photos = sorted(stored_files(db, event.id))
@@ -125,14 +131,6 @@ def _add(out_zip: zipfile.ZipFile, name: str, path: Path) -> None:
     entry.compress_type = zipfile.ZIP_DEFLATED
     with out_zip.open(entry, "w", force_zip64=True) as target, path.open("rb") as source:
         shutil.copyfileobj(source, target, 1 << 20)
-
-
-def _of_event(table: Table, event_id: int) -> Any:
-    query = select(table).order_by(table.c.id)
-    if table is schema.reading:
-        photo = schema.photo.c
-        return query.join(schema.photo).where(photo.event_id == event_id)
-    return query.where(table.c.event_id == event_id)
 
 
 class ArchiveRefused(UsageError):
@@ -254,7 +252,7 @@ def _checked(db: Connection) -> tuple[Event, list[tuple[str, str]]]:
         for values in db.execute(select(table).execution_options(yield_per=100)):
             _check(schema.checked(record, values), sheets_of)
     event = load(db, row.id, write=True)
-    _ = event.standings, event.findings, list(event.rows())  # what cannot be shown is not stored
+    _ = event.standings, event.findings, event.rows  # what cannot be shown is not stored
     return event, sorted(stored_files(db, event.id))
 
 
@@ -387,7 +385,7 @@ def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:
             )
         created_at = datetime.fromisoformat(head["created_at"])
         details = head["details"]
-        kept = {k: v for k, v in details.items() if k not in ("rules", "clock", "shown")}
+        kept = {k: v for k, v in details.items() if k not in MOVED}
         event = {"id": 1, "name": head["name"], "game": head["game"], "created_at": created_at}
         db.execute(schema.event.insert(), [event | {"details": kept}])
         while line := lines.readline(MOST_LINE_BYTES):

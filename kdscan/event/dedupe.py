@@ -113,18 +113,14 @@ class Alike:
                     near[other] = max(share, near.get(other, 0.0))
                     mirror = self._near[other, others_coded]
                     mirror[marks] = max(share, mirror.get(marks, 0.0))
-        self._append(marks, own, coded)
-
-    def _append(self, marks: str, own: NDArray[np.uint8], coded: bool) -> None:
-        key = (len(own), coded)
+        key = len(own), coded
         rows = self._rows.setdefault(key, [])
-        table = self._table.get(key)
-        if table is None or len(rows) == table.shape[1]:
+        if not rows or len(rows) == self._table[key].shape[1]:
             larger = np.zeros((len(own), max(64, 2 * len(rows))), np.uint8)
-            if table is not None:
-                larger[:, : len(rows)] = table
-            table = self._table[key] = larger
-        table[:, len(rows)] = own
+            if rows:
+                larger[:, : len(rows)] = self._table[key]
+            self._table[key] = larger
+        self._table[key][:, len(rows)] = own
         rows.append(marks)
 
 
@@ -155,7 +151,17 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
     best: dict[int, int] = {}
     differs: dict[int, tuple[tuple[int, int], ...]] = {}
     for group in groups:
-        better = _best(group)
+        # confirmed by the desk, or corrected; else one that is not late; of different readings the
+        # one with more shields, then the later; of equal ones the surest
+        alone = len({entry.marks for entry in group}) == 1
+        better = max(
+            group,
+            key=lambda e: (
+                e.said,
+                not e.late,
+                *((e.confidence,) if alone else (e.filled, e.arrival)),
+            ),
+        )
         best |= {entry.key: better.key for entry in group}
         judged = max(entry.judged for entry in group if entry is better or entry.same_as)
         others = [
@@ -176,14 +182,6 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
     return Compared(same, conflicts, differs)
 
 
-def _best(group: Sequence[Entry]) -> Entry:
-    """The photo that counts: confirmed by the desk, or corrected; else one that is not late; of
-    different readings the one with more shields, then the later; of equal ones the surest."""
-    if len({entry.marks for entry in group}) == 1:
-        return max(group, key=lambda entry: (entry.said, not entry.late, entry.confidence))
-    return max(group, key=lambda entry: (entry.said, not entry.late, entry.filled, entry.arrival))
-
-
 def _groups(
     entries: Sequence[Entry], alike: Alike
 ) -> tuple[list[list[Entry]], list[list[list[Entry]]]]:
@@ -191,31 +189,10 @@ def _groups(
     of_key: dict[int, list[Entry]] = {}
     of_code: dict[tuple[str, str], list[list[Entry]]] = {}
     of_marks: dict[str, list[Entry]] = {}
-    for entry in entries:
-        if entry.marks and entry.same_as is None:
-            alike.add(entry.marks, coded=bool(entry.code))
-    groups = []
-    for entry in _references_last(entries):
-        claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
-        group = _group_of(entry, of_key, claims, of_marks, alike)
-        if group is None:
-            group = []
-            groups.append(group)
-        group.append(entry)
-        of_key[entry.key] = group
-        if entry.marks and entry.same_as is None:
-            of_marks.setdefault(entry.marks, []).append(entry)
-        if entry.code and entry.same_as is None and not any(group is claim for claim in claims):
-            claims.append(group)
-    return groups, list(of_code.values())
-
-
-def _references_last(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries, each after the one that it is another photo of according to a person, unless
-    these refer to each other."""
     by_key = {entry.key: entry for entry in entries}
 
     def depth(entry: Entry) -> int:
+        """How many sheets it refers to, one after another; a ring ends it."""
         passed: set[int] = set()
         at: Entry | None = entry
         while at is not None and at.key not in passed:
@@ -223,33 +200,37 @@ def _references_last(entries: Sequence[Entry]) -> list[Entry]:
             at = by_key.get(at.same_as or 0)
         return len(passed)
 
-    return sorted(entries, key=depth)
-
-
-def _group_of(
-    entry: Entry,
-    of_key: Mapping[int, list[Entry]],
-    claims: Sequence[list[Entry]],
-    of_marks: Mapping[str, list[Entry]],
-    alike: Alike,
-) -> list[Entry] | None:
-    """The group that an entry belongs to, if any. claims: the groups that bear its code; of_marks:
-    the entries before it, by their marks."""
-    if entry.same_as is not None:
-        return of_key.get(entry.same_as)
-    for group in claims:
-        if _agree(entry, group):
-            return group
-    near = {**alike.near(entry.marks, coded=bool(entry.code))} if entry.marks else {}
-    if not entry.code and entry.filled >= FILLED:
-        near[entry.marks] = 1.0
-    similar = [
-        (share, -n, other)
-        for marks, share in near.items()
-        for n, other in enumerate(of_marks.get(marks, ()))
-        if other.kind == entry.kind and not (entry.code and other.code)
-    ]
-    return of_key[max(similar, key=lambda pair: pair[:2])[2].key] if similar else None
+    for entry in entries:
+        if entry.marks and entry.same_as is None:
+            alike.add(entry.marks, coded=bool(entry.code))
+    groups: list[list[Entry]] = []
+    for entry in sorted(entries, key=depth):  # each after the one that it is another photo of
+        claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []
+        agreeing = (group for group in claims if _agree(entry, group))
+        group = of_key.get(entry.same_as) if entry.same_as is not None else next(agreeing, None)
+        if group is None and entry.same_as is None:
+            near = {**alike.near(entry.marks, coded=bool(entry.code))} if entry.marks else {}
+            if not entry.code and entry.filled >= FILLED:
+                near[entry.marks] = 1.0
+            similar = [
+                (share, -n, other)
+                for marks, share in near.items()
+                for n, other in enumerate(of_marks.get(marks, ()))
+                if other.kind == entry.kind and not (entry.code and other.code)
+            ]
+            if similar:
+                group = of_key[max(similar, key=lambda pair: pair[:2])[2].key]
+        if group is None:
+            group = []
+            groups.append(group)
+        group.append(entry)
+        of_key[entry.key] = group
+        if entry.same_as is None:
+            if entry.marks:
+                of_marks.setdefault(entry.marks, []).append(entry)
+            if entry.code and not any(group is claim for claim in claims):
+                claims.append(group)
+    return groups, list(of_code.values())
 
 
 def _agree(entry: Entry, group: Iterable[Entry]) -> bool:

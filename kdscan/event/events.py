@@ -28,7 +28,8 @@ from kdscan.event.actions import (
     Undo,
 )
 from kdscan.event.log import Author
-from kdscan.event.model import Event, Group, Memo, Sheet
+from kdscan.event.model import Event, Memo
+from kdscan.event.results import Sheet
 from kdscan.event.sheets import Brief, ReadSheet, basis_of, brief_of, fold_table
 from kdscan.event.store import Store, schema
 from kdscan.event.store.files import is_url
@@ -59,23 +60,19 @@ def events(db: Connection) -> list[EventRow]:
 
 def find_row(db: Connection, name: str | None) -> EventRow:
     """The event of that name, or the only one; raise `UsageError` that lists existing ones."""
-    every = events(db)
-    if name is None:
-        if not every:
-            raise UsageError("there is no event yet; name one, like --event 'Spring cup'")
-        if len(every) > 1:
-            names = ", ".join(event.name for event in every)
-            raise UsageError(
-                "there are several events; choose one with --event: {known}", known=names
-            )
-        return every[0]
-    for event in every:
-        if event.name == name:
-            return event
-    known = ", ".join(event.name for event in every) or "none yet"
-    raise UsageError(
-        "--event {name}: there is no such event; there are: {known}", name=name, known=known
-    )
+    every = {event.name: event for event in events(db)}
+    known = ", ".join(every)
+    if name is None and not every:
+        raise UsageError("there is no event yet; name one, like --event 'Spring cup'")
+    if name is None and len(every) > 1:
+        raise UsageError("there are several events; choose one with --event: {known}", known=known)
+    if name is not None and name not in every:
+        raise UsageError(
+            "--event {name}: there is no such event; there are: {known}",
+            name=name,
+            known=known or "none yet",
+        )
+    return every[name or known]
 
 
 def open_row(db: Connection, name: str | None, game: GameName | None = None) -> EventRow:
@@ -87,7 +84,7 @@ def open_row(db: Connection, name: str | None, game: GameName | None = None) -> 
     if name is not None:
         if not name.strip():
             raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
-        if all(event.name != name for event in events(db)):
+        if first(db, EventRow, schema.event, name=name) is None:
             check_name(name)
             fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
             insert_new(db, schema.event, fresh)
@@ -145,30 +142,31 @@ def load(
         before = None  # it was deleted, and this is another with its number
     if before is not None and before.version == row.version:
         return before
-    known = before.log[-1].id if before is not None and before.log else 0
     at = schema.photo.c
     query = select(schema.photo).where(at.event_id == event_id).order_by(at.id)
     if before is not None:
         query = query.where(at.version > before.version)
-    photos = {photo.id: photo for photo in all_of(db, PhotoRow, query)}
-    ids = None if before is None else [*photos]
+    changed = {photo.id: photo for photo in all_of(db, PhotoRow, query)}
+    ids = None if before is None else [*changed]
     sheets, unsaved = _sheets(db, event_id, ids)
     failures = errors(db, event_id, ids)
-    names = {file.id: file for file in files(db, event_id, ids)}
-    entries = tuple(log.entries(db, event_id, known))
+    names = files(db, event_id, ids)
+    entries = log.entries(db, event_id, before.log[-1].id if before and before.log else 0)
     if before is not None:
         stay = before.sheets.items()
-        sheets = {n: sheet for n, sheet in stay if sheet.photo_id not in photos} | sheets
-        failures = {k: v for k, v in before.failures.items() if k[0] not in photos} | failures
-        before_names = (f for f in before.files if f.photo_id and f.photo_id not in photos)
-        names = {file.id: file for file in before_names} | names
-        photos = {**before.photos, **photos}
-        entries = (*before.log, *entries)
+        sheets = {n: sheet for n, sheet in stay if sheet.photo_id not in changed} | sheets
+        failures = {k: v for k, v in before.failures.items() if k[0] not in changed} | failures
+        names += [f for f in before.files if f.photo_id and f.photo_id not in changed]
+        entries = [*before.log, *entries]
+    listed = tuple(sorted(names, key=lambda file: (file.name, file.id)))
+    if before is not None and listed == before.files:
+        listed = before.files
+    photos = {**(before.photos if before else {}), **changed}
     event = Event(
         **asdict(row),
-        log=entries,
-        photos=photos,
-        files=tuple(sorted(names.values(), key=lambda file: (file.name, file.id))),
+        log=tuple(entries),
+        photos=before.photos if before and not changed else photos,
+        files=listed,
         failures=failures,
         sheets=sheets,
         memo=Memo() if before is None else before.memo,
@@ -183,22 +181,18 @@ def _sheets(
     """The sheets of an event (or of photos), and the JSON of those of which no brief is stored, as
     after an upgrade."""
     at = schema.sheet.c
-    query = select(*(at[name] for name in Sheet.__dataclass_fields__)).where(
-        at.event_id == event_id
-    )
+    query = select(*(at[name] for name in Sheet.__dataclass_fields__))
+    query = query.where(at.event_id == event_id).order_by(at.photo_id, at.page, at.number)
     if photo_ids is not None:
         query = query.where(at.photo_id.in_(photo_ids))
-    rows = db.execute(query.order_by(at.photo_id, at.page, at.number)).all()
+    rows = db.execute(query).all()
     old = [row.id for row in rows if row.brief is None]
     read = {sheet.id: sheet for sheet in read_sheets(db, id=old)} if old else {}
-    sheets = {}
-    for row in rows:
-        if row.brief is None:
-            sheet = read[row.id]
-            brief = brief_of(sheet.data, sheet.data, sheet.kept)
-        else:
-            brief = convert(row.brief, Brief)
-        sheets[row.id] = Sheet(**{**row._mapping, "brief": brief})
+    briefs = {n: brief_of(sheet.data, sheet.data, sheet.kept) for n, sheet in read.items()}
+    sheets = {
+        row.id: Sheet(**{**row._mapping, "brief": briefs.get(row.id) or convert(row.brief, Brief)})
+        for row in rows
+    }
     return sheets, {n: sheet.data for n, sheet in read.items()}
 
 
@@ -210,67 +204,70 @@ def settle(
     ids: the only sheets of which something new was said. write: whether to store the states that
     were computed.
     """
+    stored: dict[int, ReadSheet] = {}
     for _ in range(MOST_ROUNDS_OF_FOLDING):
-        near = None if ids is None else event.around(ids)
-        groups = event.groups(near)
-        sheets = [event.sheets[n] for n in (event.sheets if near is None else near)]
-        bases = {group: _basis(event, group) for group in set(groups.values())}
-        wanted = {n: bases[group] for n, group in groups.items()}
-        stale = [sheet for sheet in sheets if sheet.basis != wanted.get(sheet.id)]
+        near = event.sheets.keys() if ids is None else event.around(ids)
+        groups = event.groups(None if ids is None else near)
+        said = {n: event.said_of(event.sheets[n]) for n in groups}
+        wanted = {}
+        for numbers, one_table in set(groups.values()):
+            readings = [(n, event.sheets[n].reading_id) for n in numbers]
+            words = [said[n] for n in numbers]
+            wanted[numbers, one_table] = basis_of(readings, words, one_table)
+        basis = {n: wanted[group] for n, group in groups.items()}
+        stale = [n for n in near if event.sheets[n].basis != basis.get(n)]
         if not stale:
             break
-        needed = {n for s in stale for n in (groups[s.id].sheets if s.id in groups else (s.id,))}
-        stored = {sheet.id: sheet for sheet in read_sheets(db, id=needed)}
-        folded: dict[int, Json] = {}
-        for group in {groups[sheet.id] for sheet in stale if sheet.id in groups}:
-            said = [event.said_of(event.sheets[n]) for n in group.sheets]
-            states = fold_table([stored[n] for n in group.sheets], said, one_table=group.one_table)
-            folded |= zip(group.sheets, states, strict=True)
-        fresh, unsaved = {}, {}
-        for sheet in stale:
-            read = stored[sheet.id]
-            unsaved[sheet.id] = state = folded.get(sheet.id, read.data)
-            brief = brief_of(state, read.data, read.kept)
-            fresh[sheet.id] = replace(sheet, basis=wanted.get(sheet.id), brief=brief)
-        before, event = event, event.with_states(fresh, {**event.unsaved, **unsaved})
-        if ids is not None:  # what a changed sheet is another photo of may change a game
-            same, earlier = event.compared.same, before.compared.same
-            moved = {n for n in same.keys() | earlier.keys() if same.get(n) != earlier.get(n)}
-            ids = {*ids, *moved, *fresh}
+        together = {groups[n] for n in stale if n in groups}
+        needed = {*stale, *(n for numbers, _ in together for n in numbers)} - stored.keys()
+        stored |= {sheet.id: sheet for sheet in read_sheets(db, id=needed)}
+        states = {n: stored[n].data for n in stale}
+        for numbers, one_table in together:
+            sheets, words = [stored[n] for n in numbers], [said[n] for n in numbers]
+            folded = fold_table(sheets, words, one_table=one_table)
+            states |= {n: s for n, s in zip(numbers, folded, strict=True) if n in states}
+        fresh = {
+            n: replace(
+                event.sheets[n],
+                basis=basis.get(n),
+                brief=brief_of(state, stored[n].data, stored[n].kept),
+            )
+            for n, state in states.items()
+        }
+        unsaved = {**event.unsaved, **states}
+        before = event
+        event = replace(event, sheets={**event.sheets, **fresh}, unsaved=unsaved)
+        if ids is not None:
+            ids = {*ids, *fresh}
+            if event.uses_spellbooks:  # what a sheet is another photo of may change a game
+                same, earlier = event.compared.same, before.compared.same
+                ids |= {n for n in same.keys() | earlier.keys() if same.get(n) != earlier.get(n)}
     if write and event.unsaved:
-        touched = set()
-        for sheet_id, current in event.unsaved.items():
-            sheet, at = event.sheets[sheet_id], schema.sheet.c
-            values = {
-                "basis": sheet.basis,
-                "state": current if sheet.basis else None,
-                "brief": to_builtins(sheet.brief),
-            }
-            db.execute(schema.sheet.update().where(at.id == sheet_id).values(**values))
-            touched.add(sheet.photo_id)
-        photos = schema.photo.update().where(schema.photo.c.id.in_(touched))
-        db.execute(photos.values(version=event.version))
-        event = event.with_states({}, {})
+        at, photo = schema.sheet.c, schema.photo
+        for sheet_id, state in event.unsaved.items():
+            sheet = event.sheets[sheet_id]
+            values = {"basis": sheet.basis, "state": state if sheet.basis else None}
+            update = schema.sheet.update().where(at.id == sheet_id)
+            db.execute(update.values(**values, brief=to_builtins(sheet.brief)))
+        touched = {event.sheets[n].photo_id for n in event.unsaved}
+        db.execute(photo.update().where(photo.c.id.in_(touched)).values(version=event.version))
+        read = {n: replace(stored[n], state=s) for n, s in event.unsaved.items() if n in stored}
+        event = replace(event, unsaved={}, read=read if ids is not None else {})
     return event
-
-
-def _basis(event: Event, group: Group) -> str:
-    sheets = [event.sheets[n] for n in group.sheets]
-    readings = [(sheet.id, sheet.reading_id) for sheet in sheets]
-    return basis_of(readings, [event.said_of(sheet) for sheet in sheets], group.one_table)
 
 
 def current_sheets(db: Connection, event: Event, ids: Iterable[int]) -> dict[int, ReadSheet]:
     """Sheets as they were read, and with their current state, by id."""
-    return {
-        sheet.id: replace(sheet, state=event.unsaved.get(sheet.id, sheet.state))
-        for sheet in read_sheets(db, id=[*ids])
-    }
+    wanted = set(ids)
+    sheets = {n: event.read[n] for n in wanted & event.read.keys()}
+    for sheet in read_sheets(db, id=wanted - sheets.keys()) if wanted - sheets.keys() else ():
+        sheets[sheet.id] = replace(sheet, state=event.unsaved.get(sheet.id, sheet.state))
+    return sheets
 
 
 def perform(
     db: Connection, event: Event, author: Author, *actions: Action
-) -> tuple[Event, list[log.Entry]]:
+) -> tuple[Event, list[log.AnyEntry]]:
     """Do something in an event, in a transaction that writes; returns the event after it, and the
     log's entries.
 
@@ -291,9 +288,8 @@ def perform(
         entries.append(log.append(db, event.id, author, action, at))
         event = event.after(raised, entries[-1])
     event = event if entries else event.after(raised)
-    on_fields = all(isinstance(entry.action, OnField) for entry in entries)
-    ids = [entry.field_action.sheet for entry in entries] if on_fields else None
-    return settle(db, event, ids, write=True), entries
+    ids = [e.action.sheet for e in entries if isinstance(e.action, OnField)]
+    return settle(db, event, ids if len(ids) == len(entries) else None, write=True), entries
 
 
 def check_allowed(event: Event, author: Author, action: Action) -> None:
@@ -315,7 +311,7 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
         raise NotForPlayers("somebody else has sent this photo before; ask the desk to change it")
     if not event.has_players:
         return
-    firm, at = event.said_of(sheet).firm, event.assignment(sheet.id)
+    firm, at = event.said_of(sheet).firm, event.assignments[sheet.id]
     decided = "confirmed" in firm or (isinstance(target, OnField) and target.field in firm)
     if isinstance(action, Undo):
         together = event.together(event.entries[action.action])

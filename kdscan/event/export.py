@@ -8,15 +8,16 @@ the same rows.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TextIO, TypedDict
+from typing import TextIO, TypedDict
 
 from sqlalchemy import Connection
 
 from kdscan.event.events import current_sheets
 from kdscan.event.games import Game
-from kdscan.event.model import CONFLICT, Event, Result, SheetResult
+from kdscan.event.model import Event
+from kdscan.event.results import CONFLICT, Result, SheetResult
 from kdscan.event.sheets import ReadSheet
 from kdscan.event.standings import Standing
 from kdscan.files import Json
@@ -36,85 +37,57 @@ AT_ONCE = 100
 
 def rows_with_sheets(db: Connection, event: Event) -> Iterator[Row]:
     """All rows of an event, with the current state of their sheets."""
-    rows = list(event.rows())
-    for start in range(0, len(rows), AT_ONCE):
-        part = rows[start : start + AT_ONCE]
+    for start in range(0, len(event.rows), AT_ONCE):
+        part = event.rows[start : start + AT_ONCE]
         ids = [row.sheet.id for row in part if isinstance(row, SheetResult)]
         states = current_sheets(db, event, ids)
         for row in part:
             yield row, states[row.sheet.id] if isinstance(row, SheetResult) else None
 
 
-def value(state: Json | None, *names: str) -> Any:
-    """A value of a sheet's JSON, by the names of its path; None if absent."""
-    found: Any = state
-    for name in names:
-        found = (found or {}).get(name)
-    return found
-
-
-def _of_sheet(
-    get: Callable[[SheetResult, Json], Any], otherwise: Any = None
-) -> Callable[[Row, Words], Any]:
-    """A column with a value only for rows with a sheet."""
-
-    def column(row: Row, _: Words) -> Any:
-        result, read = row
-        if read is None or not isinstance(result, SheetResult):
-            return otherwise
-        return get(result, read.current)
-
-    return column
-
-
-def _value(*names: str) -> Callable[[Row, Words], Any]:
-    """A column with a value of the sheet's JSON."""
-    return _of_sheet(lambda _, state: value(state, *names))
-
-
-COLUMNS: Mapping[str, Callable[[Row, Words], Any]] = {
-    "file": lambda row, _: row[0].file.name,
-    "page": lambda row, _: row[0].page + 1,
-    "sheet": _of_sheet(lambda row, _: row.sheet.number + 1),
-    "status": lambda row, _: row[0].status,
-    "kind": _value("kind"),
-    "code": _of_sheet(lambda row, _: row.sheet.code),
-    "round": _of_sheet(lambda row, _: row.assignment.round),
-    "table": _of_sheet(lambda row, _: row.assignment.table),
-    "player": _of_sheet(lambda row, _: row.assignment.player),
-    "total": _value("score", "total"),
-    "domains": _value("score", "domains"),
-    "wizard": _value("score", "wizard"),
-    "middle_kingdom": _value("score", "middle_kingdom"),
-    "harmony": _value("score", "harmony"),
-    "castle_bonus_used": _value("castle_bonus_used"),
-    "confidence": _value("confidence"),
-    "look_at": _of_sheet(
-        lambda _, state: " ".join(
-            cell_name((c["row"], c["col"])) for c in state.get("cells") or () if c["review"]
-        ),
-        "",
-    ),
-    "corrected": _of_sheet(lambda row, _: row.corrected, False),
-    "same_as": lambda row, _: None if row[0].status == CONFLICT else row[0].other,
-    "error": lambda row, _: row[0].problem["code"] if row[0].problem else None,
-    "message": lambda row, words: error_text(row[0].problem, words) if row[0].problem else None,
-    "sha256": lambda row, _: row[0].photo.sha256 if row[0].photo else None,
-    "conflicts_with": lambda row, _: row[0].other if row[0].status == CONFLICT else None,
-    "said_by": _of_sheet(lambda _, state: "; ".join(_sources(state)), ""),
-}
-"""The columns of a table of results, in their order, each with the value for a row."""
-
-
-def _sources(state: Json) -> Iterator[str]:
-    """Where values come from that were not only read: `desk: Ada`, `waits: Bob`."""
-    said = ((one["source"], one["who"]) for one in state.get("said", ()))
-    yield from (f"{source}: {who}" for source, who in dict.fromkeys(said))
+COLUMNS = (
+    *("file", "page", "sheet", "status", "kind", "code", "round", "table", "player", "total"),
+    *("domains", "wizard", "middle_kingdom", "harmony", "castle_bonus_used", "confidence"),
+    *("look_at", "corrected", "same_as", "error", "message", "sha256", "conflicts_with", "said_by"),
+)
+"""The columns of a table of results, in their order."""
 
 
 def columns(row: Row, words: Words = ENGLISH) -> Json:
     """A row as plain values, for a table; reasons are in that language."""
-    return {name: get(row, words) for name, get in COLUMNS.items()}
+    result, read = row
+    photo, problem, conflict = result.photo, result.problem, result.status == CONFLICT
+    line: Json = dict.fromkeys(COLUMNS) | {
+        "file": result.file.name,
+        "page": result.page + 1,
+        "status": result.status,
+        "look_at": "",
+        "corrected": False,
+        "same_as": None if conflict else result.other,
+        "error": problem["code"] if problem else None,
+        "message": error_text(problem, words) if problem else None,
+        "sha256": photo.sha256 if photo else None,
+        "conflicts_with": result.other if conflict else None,
+        "said_by": "",
+    }
+    if read is not None and isinstance(result, SheetResult):
+        state, at = read.current, result.assignment
+        cells = [c for c in state.get("cells") or () if c["review"]]
+        said = [f"{word['source']}: {word['who']}" for word in state.get("said", ())]
+        known = {**state, "domains": None, **(state.get("score") or {})}
+        line |= {name: known.get(name) for name in COLUMNS[9:16]}
+        line |= {
+            "sheet": result.sheet.number + 1,
+            "kind": state["kind"],
+            "code": result.sheet.code,
+            "round": at.round,
+            "table": at.table,
+            "player": at.player,
+            "look_at": " ".join(cell_name((cell["row"], cell["col"])) for cell in cells),
+            "corrected": result.corrected,
+            "said_by": "; ".join(dict.fromkeys(said)),
+        }
+    return line
 
 
 def write_csv(rows: Iterable[Row], out: TextIO, words: Words = ENGLISH) -> None:

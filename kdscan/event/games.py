@@ -9,45 +9,26 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from operator import is_
 from typing import Literal
 
+from msgspec import Struct
+
+from kdscan.event.assignments import CUT, Assignment
 from kdscan.i18n import mark
 from kdscan.rules.winner import Outcome, Worth, decide
 
 Table = tuple[int, int]
 """Round and table, both from 1."""
 
-CUT = "…"
-"""Ends an event's name in a code that had no room for more of it."""
-
-
 WIN, DRAW, BYE = 1.0, 0.5, 1.0
 """Points in the standings."""
 
 PARTS = 12
 """Parts of a game in which scores are added, so that they are whole numbers: halves of thirds."""
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """Whose a sheet is, as far as known, and where it was played.
-
-    player: the name, or whatever its code says instead. event: as its code names it, with `CUT` at
-    the end if its name may be longer. mistaken: the code's player, if the event has nobody of that
-    number and name. by: "person", "code" or "". given: who gave it to whom so that the desk has to
-    accept that.
-    """
-
-    round: int | None = None
-    table: int | None = None
-    player: str | None = None
-    event: str | None = None
-    mistaken: str = ""
-    by: str = ""
-    given: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +40,7 @@ class SheetScore(Assignment):
     say whose is which. cut_off: the photo does not show all of it, so that the total is unknown.
     differs: keys of other photos of this sheet that certainly show another total, with these.
     changed_by, claimed: who changed it so that the desk has to accept that, and the total it would
-    have. late: see `Event.late`.
+    have. late: see `Event.late`. came: when, unless the desk has said whose it is.
     """
 
     key: int
@@ -71,6 +52,7 @@ class SheetScore(Assignment):
     changed_by: str = ""
     claimed: int | None = None
     late: bool = False
+    came: datetime | None = None
 
     @property
     def total(self) -> int:
@@ -141,13 +123,13 @@ class Game:
         """Whether somebody did not come."""
         return self.forfeit or self.walkover is not None
 
-    @property
+    @cached_property
     def finished(self) -> bool:
         """Whether every seat's points are known; a bye or a walkover needs none."""
         known = all(seat.total is not None for seat in self.seats)
         return self.bye or self.unplayed or known
 
-    @property
+    @cached_property
     def played(self) -> bool:
         """Whether it was finished at the table, not by a bye."""
         return self.finished and not self.bye
@@ -210,8 +192,7 @@ FindingCode = Literal[
 ]
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Something that a person should settle, with the sheets concerned.
 
     text: a sentence of the catalogues; values: for its braces.
@@ -219,7 +200,7 @@ class Finding:
 
     code: FindingCode
     text: str
-    values: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object] = {}
     round: int | None = None
     table: int | None = None
     sheets: tuple[int, ...] = ()
@@ -230,8 +211,7 @@ class Finding:
         return self.text.format(**self.values)
 
 
-@dataclass(frozen=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """A table as it was paired, and what an arbiter entered for it.
 
     players: in the order of the seats. points: by player; they override whatever was read.
@@ -241,9 +221,9 @@ class Planned:
     """
 
     players: tuple[str, ...]
-    points: Mapping[str, int] = field(default_factory=dict)
+    points: Mapping[str, int] = {}
     walkover: str | None = None
-    seen: Mapping[str, int | None] = field(default_factory=dict)
+    seen: Mapping[str, int | None] = {}
     forfeit: bool = False
     bye_points: float = BYE
 
@@ -257,26 +237,33 @@ def gather(
     planned: Mapping[Table, Planned] = {},
     most: int = 2,
     memo: Memo | None = None,
+    ends: Mapping[int, datetime] = {},
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
     """Seat every sheet, and report what is missing or undecided.
 
     planned: by round and table. At a table that was not planned, sheets with the same round and
     table make a game, if they are of two to `most` players. Games are ordered by round and table.
-    memo: keeps games whose sheets and plan stay the same objects.
+    memo: keeps games whose sheets and plan stay the same objects. ends: see `Event.ends`.
     """
     memo = {} if memo is None else memo
     at_table: dict[Table, list[SheetScore]] = {at: [] for at in planned}
     findings = list(_conflicts(sheets))
     begun = {at[0] for at, plan in planned.items() if plan.points}
     seats = {(at[0], name): at for at, plan in planned.items() for name in plan.players}
-    foreign = _foreign_events(sheets)
-    roundless = []
+    foreign, roundless = _foreign_events(sheets), []
     for sheet in sheets:
         begun.add(sheet.round or 0)
+        player, total = sheet.player or "?", sheet.total
         if sheet.changed_by:
-            findings.append(_changed(sheet))
+            text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
+            claimed = "?" if sheet.claimed is None else str(sheet.claimed)
+            values = {"total": str(total), "claimed": claimed, "player": player}
+            findings.append(_about(sheet, "changed", text, {"who": sheet.changed_by, **values}))
         if sheet.differs:
-            findings.append(_photos_differ(sheet))
+            totals = ", ".join(str(n) for n in (total, *(other for _, other in sheet.differs)))
+            text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")
+            others, of = [key for key, _ in sheet.differs], {"player": player, "totals": totals}
+            findings.append(_about(sheet, "two_sheets", text, of, others))
         at = None
         if sheet.round is not None:  # where its player sits, else the table that it names
             at = seats.get((sheet.round, sheet.player or ""))
@@ -289,32 +276,45 @@ def gather(
             text = mark(
                 "the code of a sheet names another event, {event}: {player}, {total} points"
             )
-            values = {"event": sheet.event, "player": sheet.player or "?", "total": sheet.total}
-            findings.append(_about(sheet, "unplaced", text, values))
+            named = {"event": sheet.event, "player": player, "total": total}
+            findings.append(_about(sheet, "unplaced", text, named))
         elif at is not None:
             at_table.setdefault(at, []).append(sheet)
         elif sheet.round is None and sheet.player:
             roundless.append(sheet)
         else:
             findings.append(_unplaced(sheet))
-    if roundless:
-        for sheet, only in _in_only_open_round(roundless, planned, at_table):
-            if only is None:
+    open_tables: dict[str, list[Table]] = defaultdict(list)
+    for at, plan in planned.items() if roundless else ():
+        if len(plan.players) > 1 and not (plan.walkover or plan.forfeit):
+            present = {sheet.player for sheet in at_table[at]} | set(plan.points)
+            for name in set(plan.players) - present:
+                open_tables[name].append(at)
+    for sheet in roundless:  # the only game of its player without a sheet or a result, in time
+        match open_tables.pop(sheet.player or "", []):
+            case [at] if sheet.came is None or sheet.came <= ends.get(at[0], sheet.came):
+                at_table[at].append(replace(sheet, round=at[0], table=at[1]))
+            case _:
                 findings.append(_unplaced(sheet))
-            else:
-                at_table[only].append(replace(sheet, round=only[0], table=only[1]))
     games = []
-    for at, present in sorted(at_table.items()):
-        plan = planned.get(at)
-        made_of = (plan or most, *present)
+    for at, present_sheets in sorted(at_table.items()):
+        names = tuple(sorted({sheet.player for sheet in present_sheets if sheet.player}))
+        plan_of = planned.get(at)
+        made_of = (plan_of or most, *present_sheets)
         known = memo.get(at)
         if known and len(known[0]) == len(made_of) and all(map(is_, known[0], made_of)):
             game, to_settle = known[1:]
-        elif plan := plan or _as_played(present, most):
-            game, to_settle = _game(at, plan, present)
+        elif plan_of or 2 <= len(names) <= most:
+            game, to_settle = _game(at, plan_of or Planned(names), present_sheets)
             memo[at] = made_of, game, to_settle
         else:
-            findings.append(_no_game(at, present, most))
+            if most == 2:
+                text = mark("a game needs two players; here are {count}: {players}")
+            else:
+                text = mark("a game needs two to {most} players; here are {count}: {players}")
+            few = {"most": most, "count": len(names), "players": ", ".join(names) or "–"}
+            keys = tuple(sheet.key for sheet in present_sheets)
+            findings.append(Finding("unknown_player", text, few, *at, keys))
             continue
         findings += to_settle
         games.append(game)
@@ -338,8 +338,8 @@ def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
     for sheet in sheets:
         if sheet.rivals and sheet.key not in reported:
             others = [key for key in sheet.rivals if key in by_key]
-            rivals = [by_key[key] for key in (sheet.key, *others)]
-            reported.update(rival.key for rival in rivals)
+            reported |= {sheet.key, *others}
+            rivals = (sheet, *map(by_key.__getitem__, others))
             totals = ", ".join("–" if rival.cut_off else str(rival.total) for rival in rivals)
             text = mark(
                 "different sheets have the code of {player}, worth {totals}; say whose is which"
@@ -358,18 +358,18 @@ def _foreign_events(sheets: Iterable[SheetScore]) -> set[tuple[int | None, str |
     for sheet in sheets:
         if sheet.event is not None:
             rounds[sheet.round][sheet.event] += 1
+
+    def same(name: str, other: str) -> bool:  # long names are cut in codes, at different lengths
+        pairs = (name, other), (other, name)
+        return name == other or any(a.endswith(CUT) and b.startswith(a[:-1]) for a, b in pairs)
+
     return {
         (round_, event)
         for round_, events in rounds.items()
+        if len(events) > 1
         for event in events
-        if 2 * sum(n for word, n in events.items() if _same_event(event, word)) <= events.total()
+        if 2 * sum(n for word, n in events.items() if same(event, word)) <= events.total()
     }
-
-
-def _same_event(name: str, other: str) -> bool:
-    """Whether two codes may name one event: long names are cut in codes, at different lengths."""
-    pairs = (name, other), (other, name)
-    return name == other or any(a.endswith(CUT) and b.startswith(a[:-1]) for a, b in pairs)
 
 
 def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Iterator[Finding]:
@@ -384,77 +384,77 @@ def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Itera
             yield Finding("missing_sheet", text, {"n": finding.round}, finding.round)
 
 
-def _in_only_open_round(
-    sheets: Sequence[SheetScore],
-    planned: Mapping[Table, Planned],
-    at_table: Mapping[Table, Sequence[SheetScore]],
-) -> Iterator[tuple[SheetScore, Table | None]]:
-    """Sheets of a known player but no known round, each with its table if the player has a single
-    game without a sheet or a result."""
-    waiting: dict[str, list[Table]] = defaultdict(list)
-    for at, plan in planned.items():
-        present = {sheet.player for sheet in at_table[at]} | set(plan.points)
-        if len(plan.players) > 1 and not (plan.walkover or plan.forfeit):
-            for name in set(plan.players) - present:
-                waiting[name].append(at)
-    for sheet in sheets:
-        tables = waiting.pop(sheet.player or "", [])
-        yield sheet, tables[0] if len(tables) == 1 else None
-
-
-def _as_played(sheets: Sequence[SheetScore], most: int) -> Planned | None:
-    """A table that was not planned, from its sheets; None if they make no game."""
-    names = tuple(sorted({sheet.player for sheet in sheets if sheet.player}))
-    return Planned(names) if 2 <= len(names) <= most else None
-
-
 def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game, list[Finding]]:
     """One table: its seats, each with the one sheet that can only be its player's."""
+    findings: list[Finding] = []
+
+    def settle(
+        code: FindingCode,
+        text: str,
+        values: Mapping[str, object],
+        sheets: Iterable[SheetScore] = (),
+    ) -> None:
+        findings.append(Finding(code, text, values, *at, tuple(sheet.key for sheet in sheets)))
+
+    def choose(name: str, sheets: Sequence[SheetScore]) -> None:
+        totals = ", ".join(str(sheet.total) for sheet in _whole(sheets))
+        text = mark("{player} has several sheets, worth {totals}; choose which one counts")
+        settle("two_sheets", text, {"player": name, "totals": totals}, sheets)
+
     own = {name: [sheet for sheet in sheets if sheet.player == name] for name in plan.players}
     strangers = [sheet for sheet in sheets if sheet.player not in own]
     empty = [name for name in plan.players if not own[name] and name not in plan.points]
     if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
         own[empty[0]].append(strangers.pop())
-    findings: list[Finding] = []
     for name, several in own.items():
         on_time = [sheet for sheet in several if not sheet.late]
         late = [sheet for sheet in several if sheet.late]
         if on_time and late:
             own[name] = on_time
             if any(sheet.worth != on_time[0].worth and not sheet.rivals for sheet in late):
-                findings.append(_several(at, name, several))
+                choose(name, several)
     if strangers:
         whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in strangers)
         text = mark("there is no such player at this table: {players}")
-        keys = tuple(sheet.key for sheet in strangers)
-        findings.append(Finding("unknown_player", text, {"players": whose}, *at, keys))
+        settle("unknown_player", text, {"players": whose}, strangers)
     if len(plan.players) == 1:
         text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
         for sheet in own[plan.players[0]]:
             if not sheet.rivals:
-                values = {"player": sheet.player, "total": sheet.total}
-                findings.append(Finding("unplaced", text, values, *at, (sheet.key,)))
+                settle("unplaced", text, {"player": sheet.player, "total": sheet.total}, [sheet])
         return Game(*at, (Seat(plan.players[0]),), bye_points=plan.bye_points), findings
     seats = tuple(_seat(name, own[name], plan.points.get(name)) for name in plan.players)
     if plan.forfeit or plan.walkover in plan.players:
-        game = Game(*at, seats, plan.walkover, plan.forfeit)
         come = [seat.sheet for seat in seats if seat.sheet and not seat.sheet.review]
-        seen = all(plan.seen.get(name) is not None for name in plan.players)
-        if seen or len(come) < len(seats):
-            return game, []
-        text = mark("a walkover of {player} was entered, but both sheets have come in: {totals}")
-        totals = " : ".join(str(sheet.total) for sheet in come)
-        values = {"player": plan.walkover or "–", "totals": totals}
-        keys = tuple(sheet.key for sheet in come)
-        return game, [Finding("points_differ", text, values, *at, keys)]
+        findings.clear()
+        if len(come) == len(seats) and any(plan.seen.get(name) is None for name in plan.players):
+            text = mark(
+                "a walkover of {player} was entered, but both sheets have come in: {totals}"
+            )
+            totals = " : ".join(str(sheet.total) for sheet in come)
+            settle("points_differ", text, {"player": plan.walkover or "–", "totals": totals}, come)
+        return Game(*at, seats, plan.walkover, plan.forfeit), findings
     for seat in seats:
-        read, name = seat.sheet, seat.player
-        if seat.points is None:
-            findings += _to_settle(at, seat, own[name])
-        elif read and not read.review and read.total not in (seat.points, plan.seen.get(name)):
-            text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
-            values = {"player": name, "total": read.total, "points": seat.points}
-            findings.append(Finding("points_differ", text, values, *at, (read.key,)))
+        read, name, player = seat.sheet, seat.player, {"player": seat.player}
+        whole = _whole(own[name])
+        if seat.points is not None:
+            if read and not read.review and read.total not in (seat.points, plan.seen.get(name)):
+                text = mark(
+                    "the sheet of {player} is worth {total}, but {points} points were entered"
+                )
+                values = {**player, "total": read.total, "points": seat.points}
+                settle("points_differ", text, values, [read])
+        elif any(sheet.rivals for sheet in whole):
+            continue  # see `_conflicts`
+        elif not whole:
+            settle("missing_sheet", mark("the sheet of {player} is missing"), player)
+        elif whole[0].cut_off:
+            text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
+            settle("cut_off", text, player, own[name])
+        elif read is None:
+            choose(name, own[name])
+        elif read.review:
+            settle("needs_look", mark("the sheet of {player} needs a look"), player, [read])
     absent = all(seat.points == 0 for seat in seats)  # people enter 0 : 0
     return Game(*at, seats, forfeit=absent), findings
 
@@ -474,46 +474,6 @@ def _whole(sheets: Sequence[SheetScore]) -> Sequence[SheetScore]:
     return [sheet for sheet in sheets if not sheet.cut_off] or sheets
 
 
-def _to_settle(at: Table, seat: Seat, sheets: Sequence[SheetScore]) -> Iterator[Finding]:
-    """What is to be settled about a seat; sheets: all of its player."""
-    player, keys = {"player": seat.player}, tuple(sheet.key for sheet in sheets)
-    whole = _whole(sheets)
-    if any(sheet.rivals for sheet in whole):
-        return  # see `_conflicts`
-    if not whole:
-        yield Finding("missing_sheet", mark("the sheet of {player} is missing"), player, *at)
-    elif whole[0].cut_off:
-        text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
-        yield Finding("cut_off", text, player, *at, keys)
-    elif seat.sheet is None:
-        yield _several(at, seat.player, sheets)
-    elif seat.sheet.review:
-        text = mark("the sheet of {player} needs a look")
-        yield Finding("needs_look", text, player, *at, (seat.sheet.key,))
-
-
-def _several(at: Table, player: str, sheets: Sequence[SheetScore]) -> Finding:
-    totals = ", ".join(str(sheet.total) for sheet in _whole(sheets))
-    text = mark("{player} has several sheets, worth {totals}; choose which one counts")
-    keys = tuple(sheet.key for sheet in sheets)
-    return Finding("two_sheets", text, {"player": player, "totals": totals}, *at, keys)
-
-
-def _changed(sheet: SheetScore) -> Finding:
-    text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
-    claimed = "?" if sheet.claimed is None else str(sheet.claimed)
-    values = {"who": sheet.changed_by, "player": sheet.player or "?"}
-    values |= {"total": str(sheet.total), "claimed": claimed}
-    return _about(sheet, "changed", text, values)
-
-
-def _photos_differ(sheet: SheetScore) -> Finding:
-    totals = ", ".join(str(n) for n in (sheet.total, *(total for _, total in sheet.differs)))
-    text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")
-    values = {"player": sheet.player or "?", "totals": totals}
-    return _about(sheet, "two_sheets", text, values, (key for key, _ in sheet.differs))
-
-
 def _unplaced(sheet: SheetScore) -> Finding:
     values = {"player": sheet.player or "", "total": sheet.total}
     if sheet.mistaken:
@@ -531,14 +491,3 @@ def _unplaced(sheet: SheetScore) -> Finding:
     else:
         text = mark("the table of a sheet is not known: {player}, {total} points")
     return _about(sheet, "unplaced", text, values)
-
-
-def _no_game(at: Table, sheets: Sequence[SheetScore], most: int) -> Finding:
-    names = sorted({sheet.player for sheet in sheets if sheet.player})
-    if most == 2:
-        text = mark("a game needs two players; here are {count}: {players}")
-    else:
-        text = mark("a game needs two to {most} players; here are {count}: {players}")
-    values = {"most": most, "count": len(names), "players": ", ".join(names) or "–"}
-    keys = tuple(sheet.key for sheet in sheets)
-    return Finding("unknown_player", text, values, *at, keys)

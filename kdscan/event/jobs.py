@@ -7,7 +7,7 @@ changes what is to be done.
 Every step is stored when it is done, keyed by the photo's content, its page, the version of the
 models, the prints that the event knows and, in Kingdomino, the size limit of kingdoms. After any
 interruption the same work can be started again: what is stored is skipped. When everything is read,
-sheets of unknown prints may teach them (`kdscan.event.learning`); then pages that may bear them are
+sheets of unknown prints may teach them (`kdscan.event.tasks`); then pages that may bear them are
 read again. What is read depends only on the photos, not on their order, nor on where a run was
 interrupted, and memory does not grow with their number.
 """
@@ -25,7 +25,6 @@ from typing import Any, Protocol
 
 from kdscan.errors import BlankPage, ReaderDied
 from kdscan.event.events import check_exists
-from kdscan.event.learning import Learn, Pile
 from kdscan.event.model import Event
 from kdscan.event.prints import (
     add_learned_prints,
@@ -42,7 +41,7 @@ from kdscan.event.store import Store
 from kdscan.event.store.files import suffix_of
 from kdscan.event.store.photos import add_file, add_photo, add_reading, get_photo, set_pages
 from kdscan.event.store.schema import PhotoRow
-from kdscan.event.tasks import Ingest, Ingested, PageResult, Read
+from kdscan.event.tasks import Ingest, Ingested, Learn, PageResult, Pile, Read
 from kdscan.files import Json
 from kdscan.rules import GameName
 from kdscan.workers.pool import Result

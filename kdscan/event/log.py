@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar, cast
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection, select
 
 from kdscan.errors import UsageError
@@ -21,6 +23,7 @@ from kdscan.event.store import schema
 from kdscan.event.store.schema import insert
 from kdscan.files.names import plain_name
 
+A = TypeVar("A", bound=act.Base, covariant=True)
 Role = Literal["player", "desk"]
 Moment = tuple[datetime, str, str]
 
@@ -36,7 +39,7 @@ class Author:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Generic[A]):
     """An action as it was stored; see `Author`."""
 
     id: int
@@ -44,13 +47,7 @@ class Entry:
     who: str
     role: Role
     session: str
-    action: Action
-
-    @property
-    def field_action(self) -> OnField:
-        """The action, of an entry that is known to set a value of a sheet."""
-        assert isinstance(self.action, OnField)
-        return self.action
+    action: A
 
     def is_of(self, author: Author) -> bool:
         """Whether that person did it. A player is known by the browser, since names can be
@@ -65,7 +62,13 @@ class Entry:
         return self.at, self.who, self.session
 
 
-def entries(db: Connection, event_id: int, after: int = 0) -> list[Entry]:
+AnyEntry = Entry[Action]
+
+Word = tuple[Entry[act.AssignSheet], int | None]
+"""Whose a sheet is, according to an entry, and the player's number."""
+
+
+def entries(db: Connection, event_id: int, after: int = 0) -> list[AnyEntry]:
     """The log of an event, the oldest first. after: only what follows this entry."""
     at = schema.action.c
     query = select(at.id, at.at, at.who, at.role, at.session, at.action)
@@ -73,7 +76,7 @@ def entries(db: Connection, event_id: int, after: int = 0) -> list[Entry]:
     return [Entry(*row[:-1], from_json(row.action)) for row in db.execute(query)]
 
 
-def append(db: Connection, event_id: int, author: Author, action: Action, at: datetime) -> Entry:
+def append(db: Connection, event_id: int, author: Author, action: Action, at: datetime) -> AnyEntry:
     """Add an action to the log."""
     plain = msgspec.to_builtins(action)
     try:
@@ -90,9 +93,75 @@ def from_json(plain: Any) -> Action:
     return action
 
 
-def undone_by(log: Sequence[Entry]) -> frozenset[int]:
-    """The entries that are undone, with everything that was done together with them. An `Undo` can
-    be undone as well."""
+class TableResult(Struct, frozen=True):
+    """What counts at a table, by players' numbers, after all that was entered so far: points add to
+    earlier ones, or replace a walkover. read: what the sheets were worth when it was entered."""
+
+    points: Mapping[int, int]
+    winner: int | None = None
+    walkover: bool = False
+    read: Mapping[int, int | None] = {}
+
+
+class Said(Struct):
+    """What a log says. `fold_log` makes it, and nothing changes it afterwards.
+
+    players: by number; numbers: by plain name; last_number: the highest that any player had.
+    rounds: tables by round, each with the players' numbers. paired: the entry that first paired a
+    round. byes: who asked for one, by round. fields: what was said about values of sheets.
+    assigned: whose a sheet is, each word with the player's number. given: who gave a sheet to whom
+    since, which waits for the desk. same_as, ignored: the newest word. spoken_of: sheets of which
+    anything was said. removed: photos, see `RemovePhoto`. clocks: when each round's
+    ran out. closed: the entry that ended the event.
+    """
+
+    undone: frozenset[int] = frozenset()
+    players: dict[int, Player] = {}
+    numbers: dict[str, int] = {}
+    last_number: int = 0
+    rounds: dict[int, tuple[tuple[int, ...], ...]] = {}
+    paired: dict[int, AnyEntry] = {}
+    byes: dict[int, frozenset[int]] = {}
+    results: dict[tuple[int, int], tuple[TableResult, ...]] = {}
+    fields: dict[int, tuple[Entry[OnField], ...]] = {}
+    assigned: dict[int, tuple[Word, ...]] = {}
+    given: dict[int, tuple[str, str]] = {}
+    same_as: dict[int, int] = {}
+    ignored: dict[int, bool] = {}
+    spoken_of: set[int] = set()
+    approved: set[int] = set()
+    removed: set[str] = set()
+    rules: dict[str, object] = {}
+    clock: str | None = None
+    clocks: dict[int, datetime] = {}
+    shown: act.Shown = "table"
+    closed: AnyEntry | None = None
+
+    def number_of(self, name: str | None) -> int | None:
+        """The number of the player of that name."""
+        return self.numbers.get(plain_name(name)) if name else None
+
+    def over(self, round_: int | None) -> AnyEntry | None:
+        """What ended a round: the next one was paired, or the event closed. None before that."""
+        return self.paired.get(round_ + 1, self.closed) if round_ else None
+
+    def after(self, new: Sequence[AnyEntry]) -> Said:
+        """What the log says with entries more, none of which undoes anything."""
+        said = Said(**{name: copy(value) for name, value in asdict(self).items()})
+        for entry in new:
+            _fold(said, entry)
+        return said
+
+    def keep_objects(self, before: Said) -> None:
+        """Take the values of an earlier one that are the same."""
+        for name, value in asdict(before).items():
+            if value == getattr(self, name):
+                setattr(self, name, value)
+
+
+def fold_log(log: Sequence[AnyEntry]) -> Said:
+    """What a log says, without what was undone with all that was done together with it. An `Undo`
+    can be undone as well."""
     undone: set[int] = set()
     moments = {entry.id: entry.moment for entry in log}
     together: dict[Moment, set[int]] = defaultdict(set)
@@ -102,78 +171,13 @@ def undone_by(log: Sequence[Entry]) -> frozenset[int]:
         action = entry.action
         if isinstance(action, Undo) and entry.id not in undone and action.action in moments:
             undone |= together[moments[action.action]]
-    return frozenset(undone)
-
-
-@dataclass(frozen=True)
-class TableResult:
-    """What counts at a table, by players' numbers, after all that was entered so far: points add to
-    earlier ones, or replace a walkover. read: what the sheets were worth when it was entered."""
-
-    points: Mapping[int, int]
-    winner: int | None = None
-    walkover: bool = False
-    read: Mapping[int, int | None] = field(default_factory=dict)
-
-
-@dataclass
-class Said:
-    """What a log says. `fold_log` makes it, and nothing changes it afterwards.
-
-    players: by number; numbers: by plain name; last_number: the highest that any player had.
-    rounds: tables by round, each with the players' numbers. paired: the entry that first paired a
-    round. byes: who asked for one, by round. fields: what was said about values of sheets.
-    assigned: whose a sheet is, each word with the player's number. given: who gave a sheet to whom
-    since, which waits for the desk. same_as, ignored: the newest word. spoken_of: sheets of which
-    anything was said. removed: photos, see `RemovePhoto`. closed: the entry that ended the event.
-    """
-
-    undone: frozenset[int] = frozenset()
-    players: dict[int, Player] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-    last_number: int = 0
-    rounds: dict[int, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
-    paired: dict[int, Entry] = field(default_factory=dict)
-    byes: dict[int, frozenset[int]] = field(default_factory=dict)
-    results: dict[tuple[int, int], tuple[TableResult, ...]] = field(default_factory=dict)
-    fields: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
-    assigned: dict[int, tuple[tuple[Entry, int | None], ...]] = field(default_factory=dict)
-    given: dict[int, tuple[str, str]] = field(default_factory=dict)
-    same_as: dict[int, int] = field(default_factory=dict)
-    ignored: dict[int, bool] = field(default_factory=dict)
-    spoken_of: set[int] = field(default_factory=set)
-    approved: set[int] = field(default_factory=set)
-    removed: set[str] = field(default_factory=set)
-    rules: dict[str, object] = field(default_factory=dict)
-    clock: str | None = None
-    shown: act.Shown = "table"
-    closed: Entry | None = None
-
-    def number_of(self, name: str | None) -> int | None:
-        """The number of the player of that name."""
-        return self.numbers.get(plain_name(name)) if name else None
-
-    def over(self, round_: int | None) -> Entry | None:
-        """What ended a round: the next one was paired, or the event closed. None before that."""
-        return self.paired.get(round_ + 1, self.closed) if round_ else None
-
-    def after(self, new: Sequence[Entry]) -> Said:
-        """What the log says with entries more, none of which undoes anything."""
-        said = Said(**{name: copy(value) for name, value in vars(self).items()})
-        for entry in new:
-            _fold(said, entry)
-        return said
-
-
-def fold_log(log: Sequence[Entry]) -> Said:
-    """What a log says, without what was undone."""
-    said = Said(undone=undone_by(log))
+    said = Said(undone=frozenset(undone))
     for entry in log:
         _fold(said, entry)
     return said
 
 
-def _fold(said: Said, entry: Entry) -> None:
+def _fold(said: Said, entry: AnyEntry) -> None:
     action, number_of = entry.action, said.number_of
     if isinstance(action, act.AddPlayer):  # a number is never given twice
         said.last_number = max(said.last_number, action.number)
@@ -193,13 +197,13 @@ def _fold(said: Said, entry: Entry) -> None:
         case OnField():
             if isinstance(action, act.ConfirmSheet):
                 said.approved.update(action.answers)
-            said.fields[action.sheet] = (*said.fields.get(action.sheet, ()), entry)
+            said.fields[action.sheet] = (*said.fields.get(action.sheet, ()), cast(Any, entry))
         case act.AssignSheet(waits=True):
             said.given[action.sheet] = entry.who, action.player or "?"
         case act.AssignSheet():
             said.given.pop(action.sheet, None)
             words = said.assigned.get(action.sheet, ())
-            said.assigned[action.sheet] = (*words, (entry, number_of(action.player)))
+            said.assigned[action.sheet] = (*words, (cast(Any, entry), number_of(action.player)))
             if action.own:
                 said.same_as[action.sheet] = 0
         case act.SamePaper():
@@ -248,7 +252,10 @@ def _fold(said: Said, entry: Entry) -> None:
         case act.SetRules():
             said.rules |= action.given
         case act.StartClock():
-            said.clock = action.ends
+            said.clock, round_ = action.ends, max(said.rounds, default=0)
+            said.clocks.pop(round_, None)
+            if action.minutes and action.ends:  # not in a store of before: it counts as it did
+                said.clocks[round_] = datetime.fromisoformat(action.ends)
         case act.Show():
             said.shown = action.what
         case act.CloseEvent():

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdscan.errors import UsageError
-from kdscan.event.actions import MOST_LISTED
 from kdscan.files.names import check_name, plain_name
 from kdscan.files.tables import read_table
 from kdscan.i18n import mark
@@ -17,6 +16,9 @@ from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
 
 if TYPE_CHECKING:
     from kdscan.event.model import Event
+
+MOST_LISTED = 5_000
+"""Most players of a list: more than any event has."""
 
 SHOWN, MOST_CLOSE = 5, 3
 """Most names that are listed if several fit, and that are suggested for an unknown one."""
@@ -47,36 +49,24 @@ class Player:
 
 @dataclass(frozen=True)
 class Names:
-    """The players of an event by what people and sheets call them. last: the highest number that
-    any player had.
+    """The players of an event by what people and sheets call them.
 
     Names are compared without case, accents and spaces. One player's code may be another's name.
     """
 
     players: tuple[Player, ...]
-    last: int = 0
     _plain: dict[str, Player] = field(default_factory=dict)
     _coded: dict[str, Player] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, players: Iterable[Player], last: int = 0) -> Names:
+    def of(cls, players: Iterable[Player]) -> Names:
         """players: in the order in which they were entered."""
-        names = cls(tuple(players), last)
+        names = cls(tuple(players))
         for player in names.players:
             names._plain.setdefault(plain_name(player.name), player)
             names._coded.setdefault(str(player.number), player)
         names._coded.update({player.code: player for player in names.players})
         return names
-
-    def plus(self, player: Player) -> Names:
-        """With a player more, whose name and number are new."""
-        coded = {str(player.number): player, **self._coded, player.code: player}
-        return Names(
-            (*self.players, player),
-            max(self.last, player.number),
-            {plain_name(player.name): player, **self._plain},
-            coded,
-        )
 
     def player(self, name: str) -> Player | None:
         """The player of that name."""
@@ -98,10 +88,6 @@ class Names:
         names = (player.name, *player.former)
         return player if check in map(check_of, names) else None
 
-    def code_for(self, short: str) -> str:
-        """A word for a new player's codes: the short name if it is possible, else the number."""
-        return _code(short, self.last + 1, self._coded)
-
     def named(self, name: str, event: Event, round_: int | None) -> str:
         """The event's spelling of a player's name; any name if no players are entered.
 
@@ -118,11 +104,28 @@ class Names:
         playing = [seat for seats in tables.values() for seat in seats]
         others = [player.name for player in self.players if player.name not in playing]
         close = _close(name, playing) or _close(name, others)
-        raise _unknown(event.name, name, close, playing=bool(close) and close[0] in playing)
+        alike = [other for other in close if _is_part(plain_name(name), plain_name(other))]
+        values = {"name": name, "event": event.name, "known": close[0] if close else ""}
+        if not close:
+            text = mark(
+                "{name}: there is no such player in {event}; add the player, or name another."
+            )
+        elif len(alike) > 1:
+            text, values["known"] = ambiguous(name, alike).text, ", ".join(alike[:SHOWN])
+        elif close[0] in playing:
+            text = mark("{name}? {known} plays this round.")
+        else:
+            text = mark("{name}? {known} plays in {event}.")
+        error = UnknownPlayer(text, **values)
+        error.known = tuple(close[: max(MOST_CLOSE, len(alike))])
+        raise error
 
 
-def _code(short: str, number: int, used: Collection[str]) -> str:
-    word = code_word(short)
+def new_code(short: str, number: int, players: Iterable[Player]) -> str:
+    """A word for a new player's codes: the short name if it is possible, else the number."""
+    word, used = code_word(short), set[str]()
+    for player in players:
+        used |= {player.code, str(player.number)}
     word = word if len(word) <= MOST_OF_PLAYER else ""
     wishes = (word, str(number), *(f"P{n}" for n in range(number, number + len(used) + 1)))
     return next(wish for wish in wishes if wish and wish not in used)
@@ -189,19 +192,3 @@ def _close(name: str, names: Sequence[str]) -> list[str]:
 def _is_part(plain: str, whole: str) -> bool:
     """Whether words of a plain name are these."""
     return f" {plain} " in f" {whole} "
-
-
-def _unknown(event: str, name: str, close: Sequence[str], *, playing: bool) -> UnknownPlayer:
-    alike = [other for other in close if _is_part(plain_name(name), plain_name(other))]
-    values = {"name": name, "event": event, "known": close[0] if close else ""}
-    if not close:
-        text = mark("{name}: there is no such player in {event}; add the player, or name another.")
-    elif len(alike) > 1:
-        text, values["known"] = ambiguous(name, alike).text, ", ".join(alike[:SHOWN])
-    elif playing:
-        text = mark("{name}? {known} plays this round.")
-    else:
-        text = mark("{name}? {known} plays in {event}.")
-    error = UnknownPlayer(text, **values)
-    error.known = tuple(close[: max(MOST_CLOSE, len(alike))])
-    return error

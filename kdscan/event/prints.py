@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from kdscan.errors import ReaderDied
-from kdscan.event.learning import Pile, PlacedSheet
 from kdscan.event.store import Store, schema
 from kdscan.event.store.files import load_prints
 from kdscan.event.store.photos import read_sheets, readings
@@ -23,13 +22,13 @@ from kdscan.event.store.schema import (
     EventRow,
     PhotoRow,
     PrintRow,
-    ReadingRow,
     all_with,
     first,
     insert,
     now,
     touch,
 )
+from kdscan.event.tasks import Pile, PlacedSheet
 from kdscan.files import Json
 from kdscan.paper.layout import layouts
 from kdscan.sheets.base import DUEL_MAP, evidence_from
@@ -151,13 +150,10 @@ def pages_read(
     return {
         page: row.error_code
         for page, row in newest.items()
-        if row.error_code != ReaderDied.code and (row.models == name or _settled(row, models))
+        if row.error_code != ReaderDied.code
+        and is_of_models(row.models, models)
+        and (row.models == name or not any(map(is_of_pad, row.entry["sheets"])))
     }
-
-
-def _settled(row: ReadingRow, models: str) -> bool:
-    """Whether these models read a page, and other prints would not change what they read."""
-    return is_of_models(row.models, models) and not any(map(is_of_pad, row.entry["sheets"]))
 
 
 def is_of_pad(sheet: Json) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from kdscan.document import to_dict
-from kdscan.event.log import Entry
+from kdscan.event.actions import OnField
+from kdscan.event.log import AnyEntry, Entry
 from kdscan.files import Json
 from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.marks.boards import DEFAULT_RISK
@@ -55,24 +56,23 @@ KINGDOM_SIDE = 13
 """Squares along the side of the area that a kingdom of 7 x 7 can reach around its castle."""
 
 
-@dataclass(frozen=True)
-class SheetSaid:
+class SheetSaid(Struct, frozen=True):
     """All that was said about a sheet's values, the newest word for each. firm: by the desk, or
     approved by it; claims: by players since then. rules: values that the event's rules set. closed:
     the entry that paired the next round; what players say after it comes too late.
     """
 
-    firm: Mapping[str, Entry] = field(default_factory=dict)
-    claims: Mapping[str, Entry] = field(default_factory=dict)
-    rules: Mapping[str, Any] = field(default_factory=dict)
-    closed: Entry | None = None
+    firm: Mapping[str, Entry[OnField]] = {}
+    claims: Mapping[str, Entry[OnField]] = {}
+    rules: Mapping[str, Any] = {}
+    closed: AnyEntry | None = None
 
     @property
     def values(self) -> Json:
         """What is certain, by field."""
         return {**self.rules, **_values(self.firm)}
 
-    def is_late(self, entry: Entry) -> bool:
+    def is_late(self, entry: Entry[OnField]) -> bool:
         """Whether something was said when the next round had been paired."""
         return self.closed is not None and entry.id > self.closed.id
 
@@ -156,9 +156,7 @@ def fold_table(
     """
     evidence = [evidence_from(sheet.kept)[1] if sheet.kept else None for sheet in sheets]
 
-    def interpreted(values: Sequence[Json]) -> list[Json]:
-        return _interpreted(sheets, evidence, values, one_table=one_table)
-
+    interpreted = partial(_interpreted, sheets, evidence, one_table)
     values = [words.values for words in said]
     sources: list[list[Json]] = [
         [_source(entry, sheet.data, "desk") for entry in words.firm.values()]
@@ -190,8 +188,8 @@ def fold_table(
     ]
 
 
-def _values(words: Mapping[str, Entry]) -> Json:
-    return {name: entry.field_action.value for name, entry in words.items()}
+def _values(words: Mapping[str, Entry[OnField]]) -> Json:
+    return {name: entry.action.value for name, entry in words.items()}
 
 
 def _is_within(after: Json, before: Json) -> bool:
@@ -204,8 +202,8 @@ def _is_within(after: Json, before: Json) -> bool:
     return fits and not (new - broken) & AGAINST_RULES
 
 
-def _source(entry: Entry, before: Json, source: Source) -> Json:
-    action = entry.field_action
+def _source(entry: Entry[OnField], before: Json, source: Source) -> Json:
+    action = entry.action
     return {
         "field": action.field,
         "old": None if action.field == "confirmed" else value_of(before, action.field)[0],
@@ -242,9 +240,8 @@ def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, bool]:
 def _interpreted(
     sheets: Sequence[ReadSheet],
     evidence: Sequence[AnyEvidence | None],
-    values: Sequence[Json],
-    *,
     one_table: bool,
+    values: Sequence[Json],
 ) -> list[Json]:
     """The JSON of the sheets of a page, with values that are certain."""
     fields = [_of_kind(sheet.kind, own) for sheet, own in zip(sheets, values, strict=True)]

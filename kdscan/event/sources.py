@@ -51,7 +51,9 @@ def sources(given: Sequence[str]) -> list[Source]:
 
 def _in_path(path: Path) -> list[Source]:
     if not is_folder(path):
-        _check_there(path)
+        photo = path.suffix.lower() in SUFFIXES  # a missing one gets a row; else it is mistyped
+        if not os.path.lexists(path) and not (photo and is_folder(path.parent)):
+            raise _not_there(path)
         place = os.path.abspath(path)  # noqa: PTH100  # links stay links
         return [Source(escape_control(path.as_posix()), place)]
     top = path.resolve()
@@ -62,13 +64,6 @@ def _in_path(path: Path) -> list[Source]:
     if not files:
         raise no_photos_error(path)
     return files
-
-
-def _check_there(path: Path) -> None:
-    """Raise `UsageError` for what looks like a typing mistake; a missing photo gets a row."""
-    photo = path.suffix.lower() in SUFFIXES
-    if not os.path.lexists(path) and not (photo and is_folder(path.parent)):
-        raise _not_there(path)
 
 
 def _not_there(path: Path | str) -> UsageError:

@@ -22,11 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 
 from kdscan.event.games import DRAW, PARTS, WIN, Game, Round
 from kdscan.files.names import by_surname
+
+_surname = lru_cache(10_000)(by_surname)
 
 TieBreak = Literal["", "head_to_head", "spread", "sonneborn_berger", "shared"]
 
@@ -62,25 +65,20 @@ def standings(players: Iterable[str], games: Iterable[Game]) -> tuple[Standing, 
     Games whose points are not all known do not count yet, nor does a bye while nothing of its round
     is known. Players of games who are not listed take part; a player who never played has 0.
     """
-    games = tuple(games)
+    games = sorted(games, key=lambda game: game.round)
     listed = set(players) | {seat.player for game in games for seat in game.seats}
-    names = sorted(listed, key=by_surname)
+    names = sorted(listed, key=_surname)
     played: dict[str, list[Round]] = {name: [] for name in names}
-    for game in sorted(_begun(games), key=lambda game: game.round):
-        for name, rounds in game.results.items():
+    begun = {game.round for game in games if game.played}
+    ahead = {game.round for game in games if not game.bye} - begun  # rounds that were only paired
+    for game in games:
+        for name, rounds in () if game.bye and game.round in ahead else game.results.items():
             played[name] += rounds
     score = {name: sum(result.points for result in rounds) for name, rounds in played.items()}
     table: list[Standing] = []
     for _, tied in groupby(sorted(names, key=lambda n: -score[n]), key=lambda n: score[n]):
         table += _placed(list(tied), played, score, first=len(table) + 1)
     return tuple(table)
-
-
-def _begun(games: Sequence[Game]) -> tuple[Game, ...]:
-    """The games without the byes of rounds that were only paired."""
-    met = [game for game in games if not game.bye]
-    ahead = {game.round for game in met} - {game.round for game in met if game.finished}
-    return tuple(game for game in games if not (game.bye and game.round in ahead))
 
 
 def spread_but_best(rounds: Sequence[Round]) -> float:
@@ -124,10 +122,12 @@ def _placed(
     for name in top:
         add(name, first, "head_to_head")
     for _, group in groupby(sorted(middle, key=lambda n: (keys[n], n), reverse=True), keys.get):
-        same = sorted(group, key=by_surname)
+        same = sorted(group, key=_surname)
         rank = first + len(lines)
-        for name in same:
-            add(name, rank, _decided(name, same, middle, spread))
+        alone = sum(spread[name] == spread[same[0]] for name in middle) == 1
+        decided: TieBreak = "shared" if len(same) > 1 else "spread" if alone else "sonneborn_berger"
+        for name in same:  # one alone was separated from all others in the tie by the first step
+            add(name, rank, decided if len(middle) > 1 else "head_to_head")
     for name in last:
         add(name, first + len(lines), "head_to_head")
     return lines
@@ -142,14 +142,3 @@ def _against_all(
     others = set(tied) - {name}
     met = [result for result in played[name] if result.opponent in others]
     return {r.opponent for r in met} == others and all(r.score == score for r in met)
-
-
-def _decided(
-    name: str, same: Sequence[str], middle: Sequence[str], spread: Mapping[str, float]
-) -> TieBreak:
-    if len(same) > 1:
-        return "shared"
-    if len(middle) == 1:
-        return "head_to_head"  # all others in the tie were separated by it
-    alone = sum(spread[other] == spread[name] for other in middle) == 1
-    return "spread" if alone else "sonneborn_berger"

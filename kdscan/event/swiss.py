@@ -123,24 +123,18 @@ def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, mos
         again = sum(met[frozenset(two)] for two in pairs)
         return 1e6 * again + sum((score[a] - score[b]) ** 2 for a, b in pairs)
 
-    while _changed_places(tables, cost):
-        pass
-    return tuple(map(tuple, tables))
-
-
-def _changed_places(tables: list[list[str]], cost: Callable[[Sequence[str]], float]) -> bool:
-    """Swap any two players of different tables if that is better; returns whether any were
-    swapped."""
-    better = False
-    for first, second in combinations(tables, 2):
-        for i, j in product(range(len(first)), range(len(second))):
-            before = cost(first) + cost(second)
-            first[i], second[j] = second[j], first[i]
-            if cost(first) + cost(second) < before - 1e-6:
-                better = True
-            else:
+    better = True
+    while better:  # swap any two players of different tables if that is better
+        better = False
+        for first, second in combinations(tables, 2):
+            for i, j in product(range(len(first)), range(len(second))):
+                before = cost(first) + cost(second)
                 first[i], second[j] = second[j], first[i]
-    return better
+                if cost(first) + cost(second) < before - 1e-6:
+                    better = True
+                else:
+                    first[i], second[j] = second[j], first[i]
+    return tuple(map(tuple, tables))
 
 
 def _by_score(
@@ -290,7 +284,15 @@ def next_pairing(event: Event, wish: PairRound) -> PairRound:
         tables = seat(playing, before, seed, most=event.rules.seats)
     tables = (*tables, *((name,) for name in active if name in byes))
     if wish.tables is not None:
-        tables = _given_tables(event, wish.tables, active)
+        spelled = event.names.named
+        tables = tuple(tuple(spelled(name, event, None) for name in t) for t in wish.tables)
+        times = Counter(name for table in tables for name in table)
+        for name, count in times.items():
+            if count > 1 or name not in active:
+                raise UsageError("{name} does not play this round, or is named twice", name=name)
+        if any(len(table) > event.rules.most for table in tables):
+            raise UsageError("a table has {most} seats at most", most=event.rules.most)
+        tables = tuple(sorted(tables, key=lambda table: len(table) == 1))
     asked = tuple(seats[0] for seats in tables if len(seats) == 1 and seats[0] in byes)
     return replace(wish, tables=tables, byes=asked, seed=seed, round=round_)
 
@@ -307,19 +309,6 @@ def check_finished(games: Iterable[Game]) -> None:
             table=waiting[0].table,
             missing=", ".join(s.player for s in waiting[0].seats if s.total is None),
         )
-
-
-def _given_tables(
-    event: Event, tables: Sequence[Sequence[str]], active: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    named = tuple(tuple(event.names.named(name, event, None) for name in t) for t in tables)
-    times = Counter(name for table in named for name in table)
-    for name, count in times.items():
-        if count > 1 or name not in active:
-            raise UsageError("{name} does not play this round, or is named twice", name=name)
-    if any(len(table) > event.rules.most for table in named):
-        raise UsageError("a table has {most} seats at most", most=event.rules.most)
-    return tuple(sorted(named, key=lambda table: len(table) == 1))
 
 
 def check_unpair(event: Event, round_: int) -> None:

@@ -1,4 +1,5 @@
-"""The tasks of reading: store a file and count its pages, read one of them, draw its pictures.
+"""The tasks of workers: store a file and count its pages, read one of them, draw its pictures, and
+learn the prints that sheets share, see `kdscan.event.prints`.
 
 They are frozen records that travel to the processes of a `kdscan.workers.pool.Pool` or to the
 workers of a Dask cluster (`kdscan.event.cluster`). A task has a result even if it has `failed`,
@@ -10,14 +11,24 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import cv2
+import numpy as np
 
 from kdscan.document import PhotoReport, photo_json
-from kdscan.errors import Bug, ImageTooLarge, KdscanError, ModelError, PhotoError, bug_of
+from kdscan.errors import (
+    Bug,
+    ImageTooLarge,
+    KdscanError,
+    ModelError,
+    PhotoError,
+    StoreError,
+    bug_of,
+)
 from kdscan.event.sources import fetch
 from kdscan.event.store.files import PhotoFiles, load_prints
 from kdscan.i18n.errors import error_json
@@ -33,6 +44,8 @@ from kdscan.sheets.base import serialize
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.templates.drawing import draw_ink
+from kdscan.templates.library import to_stored
+from kdscan.templates.pile import FlatSheet, flat_sheet_at, learn_from_pile
 
 VIEW_PX, THUMB_PX = 2000, 360
 """Longest sides of a page's pictures: one to look at, one for lists."""
@@ -183,6 +196,78 @@ def draw_pictures(photo: Photo, report: PhotoReport | None = None) -> list[bytes
         *(jpeg(view, VIEW_QUALITY), jpeg(thumb, THUMB_QUALITY)),
         *(b"" if ink is None else png(draw_ink(ink)) for ink in inks),
     ]
+
+
+@dataclass(frozen=True)
+class PlacedSheet:
+    """A sheet in a stored photo. centers: x and y of its 35 cells in the photo, row by row. coats,
+    layout: see `FlatSheet`."""
+
+    sha256: str
+    suffix: str
+    page: int
+    number: int
+    centers: tuple[float, ...]
+    coats: str
+    layout: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.sha256}-{self.page}-{self.number}"
+
+
+Pile = tuple[PlacedSheet, ...]
+"""Sheets in the order of their keys."""
+
+
+@dataclass(frozen=True)
+class Learn:
+    """A task (see `kdscan.workers.pool`): learn the prints that a pile's sheets share.
+
+    root: see `PhotoFiles`. prints: SHA-256 of the known prints' files. Its result are the files of
+    the prints that were learned, usually none.
+    """
+
+    root: str
+    pile: Pile
+    prints: tuple[str, ...]
+
+    @property
+    def weight(self) -> float:
+        return len(self.pile)
+
+    def perform(self) -> list[bytes]:
+        """Learn what a pile teaches; a bug in that costs only the print."""
+        try:
+            known = load_prints(self.root, self.prints)
+            learned = learn_from_pile(_rectified(self.root, self.pile), known, default_models())
+            return [to_stored(template).data for template in learned]
+        except (ModelError, StoreError):
+            raise
+        except Exception as cause:
+            _warn(bug_of(cause))
+            return []
+
+    def failed(self, error: KdscanError) -> list[bytes]:
+        """The result if it killed its process."""
+        return []
+
+
+def _rectified(root: str, pile: Pile) -> list[FlatSheet]:
+    """The sheets of a pile, rectified, photo by photo; those whose photo is missing are omitted."""
+    by_page: defaultdict[tuple[str, str, int], list[PlacedSheet]] = defaultdict(list)
+    for sheet in pile:
+        by_page[sheet.sha256, sheet.suffix, sheet.page].append(sheet)
+    rectified = []
+    for (sha256, suffix, page), sheets in by_page.items():
+        try:
+            photo = stored_pages(root, sha256, suffix)[page]
+        except KdscanError:
+            continue
+        for sheet in sheets:
+            centers = np.array(sheet.centers).reshape(5, 7, 2)
+            rectified.append(flat_sheet_at(photo, centers, sheet.coats, sheet.layout, sheet.key))
+    return rectified
 
 
 def _warn(error: KdscanError) -> None:

@@ -16,11 +16,10 @@ from kdscan.event.actions import NotForPlayers, OnSheet, RemovePhoto, Undo
 from kdscan.event.swiss import resting_on
 from kdscan.sheets.base import decides_game
 from kdscan.web import overviews, schemas
-from kdscan.web.answers import ApiError, desk_only, not_found
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, PageNumber, Wait, get, post
 from kdscan.web.pictures import Size
 from kdscan.web.prints import may_teach
-from kdscan.web.requests import KEEP_FOREVER, Call
+from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, desk_only, not_found
 from kdscan.web.sessions import csrf_token
 from kdscan.web.tasks import Look
 from kdscan.web.uploads import add_upload, check_room, try_again

@@ -19,11 +19,10 @@ from kdscan.event.store import Store
 from kdscan.files.names import escape_control
 from kdscan.inference.store import default_models
 from kdscan.web import api, operations, pages, prints, publish, shared
-from kdscan.web.answers import ROOT, ApiError
 from kdscan.web.live import Live, News
 from kdscan.web.middleware import Middleware, Proxy, add_headers
 from kdscan.web.pictures import PictureCache
-from kdscan.web.requests import Services
+from kdscan.web.requests import ROOT, ApiError, Services
 from kdscan.web.sessions import RevokedSessions, Settings
 from kdscan.web.shared import SharedGames
 from kdscan.web.tasks import prepare

@@ -12,10 +12,10 @@ from starlette.concurrency import run_in_threadpool
 from kdscan.errors import UsageError
 from kdscan.event.actions import Action
 from kdscan.event.events import load, open_row, perform, version
-from kdscan.event.log import Author, Entry
+from kdscan.event.log import AnyEntry, Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store
-from kdscan.web.answers import ApiError
+from kdscan.web.requests import ApiError
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at the version while somebody waits for another one."""
@@ -43,7 +43,7 @@ class Live:
             self._event = event
             return event
 
-    def perform(self, author: Author, *actions: Action) -> tuple[Event, list[Entry]]:
+    def perform(self, author: Author, *actions: Action) -> tuple[Event, list[AnyEntry]]:
         """Do something; raises `UsageError` if it is impossible or not allowed."""
         with self._lock, self.store.write() as db:
             event, entries = perform(db, self._event, author, *actions)
@@ -85,10 +85,6 @@ class News:
         """Let everybody who waits look at once."""
         self._changed.set()
         self._changed = asyncio.Event()
-
-    def is_newer(self, version: int) -> bool:
-        """Whether there is a newer version than this, or none."""
-        return self.version is None or self.version > version
 
     async def wait(self, is_due: Callable[[], bool], seconds: float) -> bool:
         """Return True when something is due, which is asked with every new version; False after

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from kdscan.web import sessions
-from kdscan.web.answers import ROOT, ApiError, address, refuse_if
+from kdscan.web.requests import ROOT, ApiError, address, refuse_if
 from kdscan.web.sessions import Rate, RateLimiter, Session, Settings
 
 POLICY = "; ".join(

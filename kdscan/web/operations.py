@@ -25,8 +25,7 @@ from starlette.responses import Response
 
 from kdscan.files import Json
 from kdscan.web import schemas
-from kdscan.web.answers import ApiError, JsonAnswer, desk_only, not_found
-from kdscan.web.requests import MAX_WAIT, Call
+from kdscan.web.requests import MAX_WAIT, ApiError, Call, JsonAnswer, desk_only, not_found
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 """Takes the call, and what it declares besides; returns plain values or a Response. Only plain
@@ -103,7 +102,7 @@ class Operation:
         answer = await result()
         if wait and answer["state"] == after:
             news = call.services.news
-            if await news.wait(lambda: news.is_newer(int(after)), wait):
+            if await news.wait(lambda: news.version is None or news.version > int(after), wait):
                 await call.refresh()
                 answer = await result()
             else:

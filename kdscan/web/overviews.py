@@ -5,7 +5,7 @@ Each is computed once for a version of the event, however many browsers ask.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import combinations
@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from kdscan.event.export import event_table, table_game
 from kdscan.event.games import Game
 from kdscan.event.log import Author
-from kdscan.event.model import FAILED, OK, Event, Result, SheetResult, short_name
+from kdscan.event.model import Event
+from kdscan.event.results import FAILED, OK, SheetResult, short_name
 from kdscan.event.swiss import met_before
 from kdscan.i18n import Words, mark
 from kdscan.web import schemas
@@ -63,15 +64,14 @@ def standings(event: Event) -> schemas.Standings:
 @lru_cache(1)
 def desk(event: Event) -> schemas.DeskView:
     """What the desk sees, except what it may undo. Errors of photos are in English."""
-    rows = list(event.rows())
     return {
         "clock": event.said.clock,
         "shown": event.said.shown,
         "state": str(event.version),
         "event": event.name,
-        "cards": cards(event, rows),
+        "cards": cards(event),
         "to_come": [],
-        "sheets": [sheet_brief(row) for row in rows if isinstance(row, SheetResult)],
+        "sheets": list(map(sheet_brief, event.sheet_rows)),
         "players": list(event.names.players),
         "byes": sorted(event.said.byes.get(event.last_round + 1, ())),
         "half_byes": event.rules.half_byes,
@@ -118,15 +118,15 @@ def undoable(event: Event, author: Author) -> schemas.Undoable | None:
     }
 
 
-def cards(event: Event, rows: Sequence[Result]) -> list[Card]:
-    """Everything that a person should settle, the most urgent first. rows: all of its results."""
+def cards(event: Event) -> list[Card]:
+    """Everything that a person should settle, the most urgent first."""
 
     def urgency(card: Card) -> tuple[float, int, int, float, str]:
         # A doubtful sheet that may change who wins a game comes before one to photograph again.
         order = ORDER.index("again") - 0.5 if card.decides else ORDER.index(card.kind)
         return order, -(card.round or 0), card.table or 0, card.confidence or 0.0, card.key
 
-    return sorted([*_of_findings(event), *_of_rows(event, rows)], key=urgency)
+    return sorted([*_of_findings(event), *_of_rows(event)], key=urgency)
 
 
 def decisive_sheets(event: Event) -> set[int]:
@@ -159,7 +159,7 @@ def _of_findings(event: Event) -> Iterator[Card]:
             "-".join(map(str, (kind, finding.round, finding.table, *finding.sheets, who))),
             finding.text,
             {name: str(value) for name, value in finding.values.items()},
-            [sheet_brief(event.row(event.sheets[n])) for n in finding.sheets],
+            [sheet_brief(event.row(n)) for n in finding.sheets],
             finding.round,
             finding.table,
             who if who not in ("", "?", "–") else None,
@@ -181,11 +181,11 @@ def _missing_players(games: Iterable[Game]) -> dict[int, list[str]]:
     return found
 
 
-def _of_rows(event: Event, rows: Iterable[Result]) -> Iterator[Card]:
+def _of_rows(event: Event) -> Iterator[Card]:
     decisive = decisive_sheets(event)
     codes = ("code_conflict", "cut_off", "changed")
     settled_elsewhere = {n for one in event.findings if one.code in codes for n in one.sheets}
-    for row in rows:
+    for row in event.rows:
         if row.status == FAILED:
             photo = row.photo
             yield Card(

@@ -19,10 +19,9 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from kdscan.i18n import LANGUAGES, NAMES
 from kdscan.i18n.problems import PROBLEMS
 from kdscan.web import api, sessions
-from kdscan.web.answers import ROOT, JsonAnswer, address, not_found
 from kdscan.web.middleware import is_own
 from kdscan.web.operations import document, page
-from kdscan.web.requests import KEEP_FOREVER, Call
+from kdscan.web.requests import KEEP_FOREVER, ROOT, Call, JsonAnswer, address, not_found
 from kdscan.web.sessions import Session
 from kdscan.web.shared import is_code
 

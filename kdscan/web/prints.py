@@ -27,9 +27,8 @@ from kdscan.templates.drawing import draw_template
 from kdscan.templates.geometry import with_corners
 from kdscan.templates.library import StoredTemplate, parse_template, to_stored
 from kdscan.web import schemas
-from kdscan.web.answers import ApiError, address, desk_only, not_found
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, get, post
-from kdscan.web.requests import KEEP_FOREVER, Call
+from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, address, desk_only, not_found
 from kdscan.web.tasks import LearnPrint
 from kdscan.web.views import visible_photo, visible_sheets
 

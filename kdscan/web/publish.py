@@ -21,8 +21,7 @@ from kdscan.event.archive import save_event
 from kdscan.event.events import events, open_event
 from kdscan.event.export import rows_with_sheets, write_csv
 from kdscan.event.model import Event
-from kdscan.event.report.page import write_report
-from kdscan.event.report.pictures import Album
+from kdscan.event.report.page import Album, write_report
 from kdscan.event.swiss import pairing_rows
 from kdscan.event.words import half, signed
 from kdscan.files.tables import BYTE_ORDER_MARK, write_table
@@ -35,9 +34,8 @@ from kdscan.paper.style import PrintStyle
 from kdscan.paper.text import Language
 from kdscan.paper.tickets import Place, book_tickets_for, tickets_for
 from kdscan.web import overviews, schemas
-from kdscan.web.answers import ApiError, JsonAnswer, address, not_found
 from kdscan.web.operations import Code, get, post
-from kdscan.web.requests import Call, Services
+from kdscan.web.requests import ApiError, Call, JsonAnswer, Services, address, not_found
 from kdscan.web.sessions import set_cookie
 
 PDF, CSV, ZIP = "application/pdf", "text/csv", "application/zip"

@@ -1,16 +1,22 @@
-"""Requests as handlers take them: with the page's services, who sends them, and their bodies."""
+"""Requests as handlers take them: with the page's services, who sends them, and their bodies; and
+the common form of answers and errors."""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import io
 import json
+import math
+from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from kdscan.errors import KdscanError, StoreFull
 from kdscan.event.log import Author
@@ -19,7 +25,6 @@ from kdscan.event.store import Store
 from kdscan.event.store.files import FULL
 from kdscan.i18n import Words, mark, preferred_language, words
 from kdscan.i18n.errors import error_json, error_text
-from kdscan.web.answers import ApiError
 
 if TYPE_CHECKING:  # modules with handlers, which need these helpers
     from kdscan.web.live import Live, News
@@ -30,6 +35,75 @@ if TYPE_CHECKING:  # modules with handlers, which need these helpers
     from kdscan.workers.pool import Pool
 
 B = TypeVar("B")
+
+ROOT: ContextVar[str] = ContextVar("root", default="")
+"""The path below which a proxy shows the page, like /kdscan; empty if it has a host of its own."""
+
+MIN_PACKED = 1000
+"""Bytes of a body that is worth compressing."""
+
+
+def address(path: str) -> str:
+    """A path of the page as browsers see it, like /kdscan/join."""
+    return ROOT.get() + path
+
+
+class JsonAnswer(Response):
+    """A JSON body of plain values and records."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return msgspec.json.encode(content)
+
+    def packed(self, request: Request) -> JsonAnswer:
+        """The same answer, compressed if it is large and the client can unpack it."""
+        self.headers["Vary"] = "Accept-Encoding"
+        if len(self.body) >= MIN_PACKED and "gzip" in request.headers.get("accept-encoding", ""):
+            self.body = gzip.compress(self.body, compresslevel=5)
+            self.headers["Content-Encoding"] = "gzip"
+            self.headers["Content-Length"] = str(len(self.body))
+        return self
+
+
+class ApiError(Exception):
+    """An answer that is an error. code: stable, for programs; message: for people. wait: seconds
+    until it may be tried again.
+
+    known: suggestions of what may have been meant.
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, wait: float = 0, *, known: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.wait = status, code, message, wait
+        self.known = list(known)
+
+    def answer(self) -> Response:
+        headers = {"Retry-After": str(math.ceil(self.wait))} if self.wait else None
+        known = {"known": self.known} if self.known else {}
+        error = {"code": self.code, "message": self.message} | known
+        return JsonAnswer({"error": error}, self.status, headers)
+
+
+def refuse_if(wait: float) -> None:
+    """Raise ApiError if the client has to wait for this many seconds; not for 0."""
+    if wait:
+        raise ApiError(
+            429, "too_many_requests", f"too many requests; wait {wait:.0f} seconds", wait
+        )
+
+
+def desk_only() -> ApiError:
+    """The error for what a player's session may not do."""
+    return ApiError(403, "desk_only", "this is for the desk: come in with its code")
+
+
+def not_found(what: str) -> ApiError:
+    """The error for what does not exist or is not visible to this session; the same for both."""
+    return ApiError(404, "not_found", f"there is no such {what}")
+
 
 MAX_BODY = 200_000
 """Most bytes of a JSON body: a list of 500 players has 50,000."""

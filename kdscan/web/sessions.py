@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kdscan.event.store import Store, schema
-from kdscan.web.answers import address
+from kdscan.web.requests import address
 from kdscan.web.schemas import Role
 from kdscan.workers.pool import Limits
 

@@ -17,14 +17,14 @@ import segno
 from sqlalchemy import Connection, select
 from starlette.responses import Response
 
-from kdscan.event.model import Event, Sheet
+from kdscan.event.model import Event
+from kdscan.event.results import Sheet
 from kdscan.event.store import Store, schema
 from kdscan.files import Json
 from kdscan.sheets.base import decides_game, fits_one_game, games_of
 from kdscan.web import schemas
-from kdscan.web.answers import ApiError, address, not_found, refuse_if
 from kdscan.web.operations import NONE_SUCH, Code, get, post
-from kdscan.web.requests import Call
+from kdscan.web.requests import ApiError, Call, address, not_found, refuse_if
 from kdscan.web.sessions import (
     ALPHABET,
     CODE_LENGTH,

@@ -18,7 +18,6 @@ from sqlalchemy import select
 
 from kdscan.errors import KdscanError, ReaderDied, StoreError, StoreFull, bug_of
 from kdscan.event.jobs import Jobs, Task, Workers
-from kdscan.event.learning import Learn
 from kdscan.event.model import UPLOADED, Event
 from kdscan.event.prints import EventPrints
 from kdscan.event.rules import Rules
@@ -33,13 +32,13 @@ from kdscan.event.store.photos import (
     set_pages,
 )
 from kdscan.event.store.schema import PhotoRow
-from kdscan.event.tasks import Ingest, Ingested, PageResult, Read
+from kdscan.event.tasks import Ingest, Ingested, Learn, PageResult, Read
 from kdscan.files import Json
 from kdscan.files.write import default_folder
 from kdscan.rules import GameName
-from kdscan.web.answers import ApiError
 from kdscan.web.live import Live
 from kdscan.web.pictures import PictureCache
+from kdscan.web.requests import ApiError
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session, Settings
 from kdscan.web.views import photo_name, state_now

@@ -15,10 +15,10 @@ from sqlalchemy import Connection, func, select
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.document import outcome_json
 from kdscan.errors import Bug
-from kdscan.event.actions import AssignSheet, Ignore, OnField, SamePaper
+from kdscan.event.actions import OnSheet
 from kdscan.event.events import current_sheets
-from kdscan.event.log import Entry
-from kdscan.event.model import Event, SheetResult, reason_of, short_name
+from kdscan.event.model import Event
+from kdscan.event.results import SheetResult, reason_of, short_name
 from kdscan.event.sheets import ReadSheet, fold_table, range_of, value_of
 from kdscan.event.store import schema
 from kdscan.event.store.schema import PhotoRow
@@ -31,8 +31,8 @@ from kdscan.sheets.base import is_player_sheet
 from kdscan.sheets.board import DOMAIN_COLORS
 from kdscan.sheets.common import domain_colors, place_of
 from kdscan.web import schemas
-from kdscan.web.answers import address, not_found
 from kdscan.web.pictures import Size
+from kdscan.web.requests import address, not_found
 from kdscan.web.sessions import Session
 
 BUG = mark("Something went wrong in the program. The photo is kept.")
@@ -102,7 +102,7 @@ def photos_json(
     sheets: dict[int, list[schemas.SheetBrief]] = {photo.id: [] for photo in photos}
     for sheet in event.sheets.values():
         if sheet.photo_id in sheets:
-            sheets[sheet.photo_id].append(sheet_brief(event.row(sheet)))
+            sheets[sheet.photo_id].append(sheet_brief(event.row(sheet.id)))
     return [{**facts, "sheets": sheets[facts["id"]]} for facts in _facts(db, event, photos, w)]
 
 
@@ -208,20 +208,8 @@ def sheet_json(event: Event, sheet: ReadSheet) -> schemas.Sheet:
     """The current state of a sheet, with colours, range and history."""
     now, row = sheet.current, event.sheets[sheet.id]
     decisions = list(_history(event, sheet))
-    named = sheet.kind != "duel_map" or sheet.data["layout"] in (UNKNOWN_LAYOUT, *layouts())
-    facts: schemas.SheetFacts = {
-        "id": sheet.id,
-        "photo": sheet.photo_id,
-        "page": sheet.page,
-        "ink": None
-        if named
-        else address(f"/api/sheets/{sheet.id}/ink.png?reading={row.reading_id}"),
-        "confirmed": row.brief.confirmed,
-        "corrections": decisions,
-        "extras_fixed": event.rules.game == "kingdomino",
-        "can_undo": any(not one["undone"] for one in decisions),
-        "player": event.assignment(sheet.id).player,
-    }
+    unnamed = sheet.kind == "duel_map" and sheet.data["layout"] not in (UNKNOWN_LAYOUT, *layouts())
+    ink = f"/api/sheets/{sheet.id}/ink.png?reading={row.reading_id}"
     more: Json = {}
     if is_player_sheet(sheet.kind):
         scoring = [[(row, col) for row, col in d["cells"]] for d in now["domains"] if d["points"]]
@@ -229,6 +217,17 @@ def sheet_json(event: Event, sheet: ReadSheet) -> schemas.Sheet:
         domains = [one | {"color": colors.get(tuple(one["cells"][0]))} for one in now["domains"]]
         again = bool(now.get("photograph_again"))
         more = {"domains": domains, "range": None if again else range_of(now)}
+    facts: schemas.SheetFacts = {
+        "id": sheet.id,
+        "photo": sheet.photo_id,
+        "page": sheet.page,
+        "ink": address(ink) if unnamed else None,
+        "confirmed": row.brief.confirmed,
+        "corrections": decisions,
+        "extras_fixed": event.rules.game == "kingdomino",
+        "can_undo": any(not one["undone"] for one in decisions),
+        "player": event.assignments[sheet.id].player,
+    }
     return cast(schemas.Sheet, {**now, **more, **facts})
 
 
@@ -237,17 +236,19 @@ def _history(event: Event, sheet: ReadSheet) -> Iterator[schemas.Decision]:
     sources = {one["action"]: one["source"] for one in sheet.current.get("said", ())}
     before: dict[str, Any] = {}
     for entry in event.of_sheet.get(sheet.id, ()):
-        field, new = _field_of(entry)
-        old = before.get(field) if field in before else value_of(sheet.data, field)[0]
-        undone = entry.id in event.said.undone
+        action, undone = entry.action, entry.id in event.said.undone
+        assert isinstance(action, OnSheet)
+        field, new = action.field, action.value
+        what, place = place_of(field)
+        old = before[field] if field in before else value_of(sheet.data, field)[0]
         if not undone:
             before[field] = new
-        decision: schemas.Decision = {
+        yield {
             "id": entry.id,
-            "what": field,
-            "cell": None,
-            "player": None,
-            "coat": None,
+            "what": what,
+            "cell": place if what == "cell" else None,
+            "player": place[0] if place and what != "cell" else None,
+            "coat": place[1] if what == "line" else None,
             "old": old,
             "new": new,
             "who": entry.who,
@@ -256,28 +257,6 @@ def _history(event: Event, sheet: ReadSheet) -> Iterator[schemas.Decision]:
             "at": entry.at.isoformat(),
             "undone": undone,
         }
-        match place_of(field):
-            case "cell", cell:
-                decision["what"], decision["cell"] = "cell", cell
-            case "line", (player, coat):
-                decision["what"], decision["player"] = "line", player
-                decision["coat"] = coat.value
-            case "choice", (player,):
-                decision["what"], decision["player"] = "choice", player
-        yield decision
-
-
-def _field_of(entry: Entry) -> tuple[str, Any]:
-    match entry.action:
-        case OnField() as action:
-            return action.field, action.value
-        case AssignSheet(player=player, round=round_, table=table):
-            return "place", {"player": player, "round": round_, "table": table}
-        case SamePaper(of=of):
-            return "same_as", of or 0
-        case Ignore(ignored=ignored):
-            return "ignored", ignored
-    return "", None
 
 
 def game_json(sheets: Sequence[schemas.Sheet]) -> schemas.Outcome:

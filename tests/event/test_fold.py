@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import load, open_event, perform
-from kdscan.event.log import Author, Entry, entries
+from kdscan.event.log import AnyEntry, Author, entries
 from kdscan.event.model import UPLOADED, Event
 from kdscan.event.store import Store, schema
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
@@ -51,7 +51,7 @@ SHEETS = [
 """One of each player in the first round; nobody knows whose the last is."""
 
 
-def naive_fold(log: list[Entry]) -> dict[str, Any]:
+def naive_fold(log: list[AnyEntry]) -> dict[str, Any]:
     """Players, tables and results, as somebody would work them out with pencil and paper."""
     undone: set[int] = set()
     for n in reversed(log):
@@ -243,7 +243,7 @@ class AnyCup(RuleBasedStateMachine):
                 assert brief.total is not None and low <= brief.total <= high
             if brief.waits:
                 codes = [f.code for f in self.event.findings if n in f.sheets]
-                row = self.event.row(self.event.sheets[n])
+                row = self.event.row(n)
                 assert "changed" in codes or not row.counts or self.removed(n)
 
     def removed(self, sheet: int) -> bool:
@@ -256,9 +256,7 @@ class AnyCup(RuleBasedStateMachine):
             afresh = load(db, self.event.id)
         assert not afresh.unsaved
         assert afresh.sheets == self.event.sheets
-        rows, others = (
-            [(r.name, r.status, r.other) for r in e.rows()] for e in (afresh, self.event)
-        )
+        rows, others = ([(r.name, r.status, r.other) for r in e.rows] for e in (afresh, self.event))
         assert rows == others
         assert (afresh.games, afresh.findings) == (self.event.games, self.event.findings)
         assert afresh.standings == self.event.standings

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kdscan.event.games import Memo, Planned, SheetScore, gather
+from kdscan.event.games import Planned, SheetScore, gather
 from kdscan.rules.winner import Outcome, Worth
 
 
@@ -159,13 +159,3 @@ def test_strangers_at_a_table() -> None:
     assert [f.code for f in findings] == ["unknown_player", "missing_sheet"]
     games, findings = gather([sheet(1, "A", 50)])
     assert games == () and findings[0].message == "a game needs two players; here are 1: A"
-
-
-def test_games_are_kept_only_as_long_as_what_they_are_made_of() -> None:
-    memo: Memo = {}
-    sheets = [sheet(n, name, 40 + n) for n, name in enumerate("ABC")]
-    (game,), _ = gather(sheets, most=4, memo=memo)
-    assert gather(sheets, most=4, memo=memo)[0][0] is game
-    assert [finding.code for finding in gather(sheets, memo=memo)[1]] == ["unknown_player"]
-    (other,), _ = gather([*sheets[:2], sheet(2, "C", 50)], most=4, memo=memo)
-    assert [seat.total for seat in other.seats] == [40, 41, 50]

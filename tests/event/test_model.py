@@ -13,6 +13,7 @@ from kdscan.event import actions as act
 from kdscan.event.events import open_event
 from kdscan.event.export import columns, event_table, rows_with_sheets
 from kdscan.event.log import Author
+from kdscan.event.lookup import removed_names
 from kdscan.event.model import UPLOADED, Event
 from kdscan.event.names import players_in
 from kdscan.event.store import Store, open_store
@@ -38,7 +39,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def statuses(store: Store) -> dict[str, str]:
-    return {row.file.name: row.status for row in event_of(store).rows()}
+    return {row.file.name: row.status for row in event_of(store).rows}
 
 
 def table(store: Store) -> list[Json]:
@@ -102,7 +103,7 @@ def test_a_photo_that_cannot_be_opened_and_pages_without_a_sheet_are_rows(store:
         set_pages(db, scan, 3)
         for page, error in ((1, BlankPage("nothing")), (2, NoSheetFound("none"))):
             add_reading(db, scan, page, MODELS, entry(error=error, page=page), [], 0.1)
-    rows = [(row.name, row.status) for row in event_of(store).rows()]
+    rows = [(row.name, row.status) for row in event_of(store).rows]
     assert rows == [
         ("broken.jpg", "failed"),
         ("scan.pdf", "ok"),
@@ -110,8 +111,8 @@ def test_a_photo_that_cannot_be_opened_and_pages_without_a_sheet_are_rows(store:
         ("scan.pdf#3", "failed"),
     ]
     event = do(store, act.RemovePhoto("broken.jpg"), act.RemovePhoto("scan.pdf#2"))
-    assert [row.name for row in event.rows()] == ["scan.pdf", "scan.pdf#3"]
-    assert event.removed_names == ["broken.jpg", "scan.pdf#2"]
+    assert [row.name for row in event.rows] == ["scan.pdf", "scan.pdf#3"]
+    assert removed_names(event) == ["broken.jpg", "scan.pdf#2"]
 
 
 # Games whose sheets are in several photos

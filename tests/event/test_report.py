@@ -16,7 +16,7 @@ from kdscan.cli.main import main
 from kdscan.errors import UnreadableImage
 from kdscan.event import actions as act
 from kdscan.event.events import open_row
-from kdscan.event.report.pictures import CROP_PX, LONGEST_PX
+from kdscan.event.report.page import CROP_PX, LONGEST_PX
 from kdscan.event.store import open_store
 from kdscan.event.store.photos import add_file
 from kdscan.i18n.errors import error_json

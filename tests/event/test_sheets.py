@@ -44,7 +44,7 @@ def by_desk(values: Mapping[str, Any]) -> SheetSaid:
     actions: list[Any] = [Given(1, path, new) for path, new in values.items()]
     at = datetime.now(UTC)
     words = (Entry(n, at, "Zoe", "desk", "", action) for n, action in enumerate(actions))
-    return SheetSaid({word.field_action.field: word for word in words})
+    return SheetSaid({word.action.field: word for word in words})
 
 
 def fold(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from kdscan.event import actions as act
 from kdscan.event.log import Author
 from kdscan.event.model import UPLOADED, Event
 from kdscan.event.sheets import range_of
-from kdscan.event.store import Store, open_store
+from kdscan.event.store import Store, open_store, schema
 from kdscan.rules.duel.players import play_game
 from kdscan.sheets.base import AnyReading, deserialize, serialize
 from tests.event.entries import ZOE, came_in, do, event_of, number_of, states
@@ -282,3 +283,18 @@ def test_a_sheet_stays_in_the_round_in_which_it_was_assigned(store: Store) -> No
         "Hugo": None,
         "Eve": None,
     }
+
+
+def test_a_sheet_without_a_code_that_comes_after_the_clock_waits_for_the_desk(
+    store: Store,
+) -> None:
+    do(store, act.AddPlayer("Hugo"), act.AddPlayer("Eve"), act.PairRound(seed=1), act.StartClock(1))
+    came_in(store, "a.jpg", with_evidence(make_sheet(), sheet_id="CUP/1/1/1"))
+    board = str(play_game(3).maps[0])
+    came_in(store, "b.jpg", make_sheet(board), source=UPLOADED, details={"session": "eve"})
+    with store.write() as db:
+        late = schema.now() + timedelta(minutes=2)
+        db.execute(schema.photo.update().where(schema.photo.c.id == 2).values(added_at=late))
+    event = do(store, act.AssignSheet(2, "Eve"), by=EVE)
+    assert ("unplaced", (2,)) in [(f.code, f.sheets) for f in event.findings]
+    assert do(store, act.AssignSheet(2, "Eve")).games[0].finished

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from kdscan.event.learning import Learn
-from kdscan.event.tasks import Ingest, PageResult, Read
+from kdscan.event.tasks import Ingest, Learn, PageResult, Read
 from tests.event.entries import entry, kept
 from tests.readings import make_sheet
 

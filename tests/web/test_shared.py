@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from kdscan.event.store import Store
 from kdscan.rules.duel.players import play_game
 from kdscan.web import shared
-from kdscan.web.answers import ApiError
+from kdscan.web.requests import ApiError
 from kdscan.web.sessions import new_session
 from kdscan.web.shared import SharedGames
 from tests.readings import make_kingdom, make_sheet, make_table, paid_game

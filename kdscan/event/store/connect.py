@@ -12,7 +12,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -185,11 +185,10 @@ def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
     if not url.database or url.database == ":memory:":
         raise UsageError("--store: a store in memory forgets everything; name a file")
     path = Path(url.database)
-    if not _is_there(path, make):
-        _make_file(path)
+    _have_file(path, make)
     stem = path if path.suffix == ".photos" else path.with_suffix("")
     kept = PhotoFiles(photos or f"{stem}.photos")
-    if not _may_write(path):
+    if not (os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)):
         return Store(_read_only(url, path), kept)
     engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_sqlite)
@@ -198,11 +197,12 @@ def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
     return Store(engine, kept, (path.absolute(), _file_id(path)))
 
 
-def _is_there(path: Path, make: bool) -> bool:
-    """Whether a store's file exists; raise `UsageError` if it does not and cannot be created."""
+def _have_file(path: Path, make: bool) -> None:
+    """Create a store's file if there is none: one that only its owner can read, because it will
+    hold links and sessions of the page. Raises `UsageError` if it may or can not be made."""
     try:
         if path.is_file():
-            return True
+            return
         if path.is_dir():
             raise UsageError("--store {path}: this is a folder; name a file in it", path=path)
         if not make:
@@ -217,12 +217,6 @@ def _is_there(path: Path, make: bool) -> bool:
         raise folder_read_error(path.parent, error) from error
     except (OSError, ValueError) as error:  # the name is too long, or has a null byte
         raise UsageError("--store: this is not a valid file name ({error})", error=error) from error
-    return False
-
-
-def _make_file(path: Path) -> None:
-    """Create an empty file that only its owner can read, because it will hold links and sessions of
-    the page."""
     try:
         make_folder(path.parent)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, MODE))
@@ -235,31 +229,26 @@ def _make_file(path: Path) -> None:
         ) from error
 
 
-def _may_write(path: Path) -> bool:
-    """Whether this user can change a store: its file, and those that SQLite puts beside it."""
-    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
-
-
 def _read_only(url: URL, path: Path) -> Engine:
     """An engine that changes nothing, not even beside the file."""
     in_use = path.with_name(f"{path.name}-wal").exists()  # or its last writer was killed
     place = f"{path.absolute().as_uri()}?{'mode=ro' if in_use else 'immutable=1'}"
-
-    def connect() -> sqlite3.Connection:
-        return sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
-
-    engine = _engine(url, creator=connect)
+    engine = _engine(
+        url,
+        creator=lambda: sqlite3.connect(
+            place, uri=True, check_same_thread=False, isolation_level=None
+        ),
+    )
     event.listen(engine, "begin", _begin_sqlite)
     _have_tables(engine, check_current)
     return engine
 
 
 def _file_id(path: Path) -> FileId | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    with suppress(OSError):
+        file = path.stat()
+        return file.st_dev, file.st_ino
+    return None
 
 
 def _have_tables(engine: Engine, how: Callable[[Engine], None]) -> None:

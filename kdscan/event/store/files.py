@@ -119,7 +119,9 @@ class PhotoFiles:
             if is_url(self.root):
                 self._put_url(place, data)
             elif not _is_whole(Path(place), sha256, len(data)):
-                _write_whole(Path(place), data)
+                make_folder(Path(place).parent)
+                with replacing(Path(place), MODE) as out:  # whole, even after a power failure
+                    out.write(data)
         except OSError as error:
             kind = StoreFull if error.errno in FULL else StoreError
             raise kind(
@@ -194,14 +196,6 @@ def _is_whole(path: Path, sha256: str, size: int) -> bool:
         return False
     with path.open("rb") as kept:
         return hashlib.file_digest(kept, "sha256").hexdigest() == sha256
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file such that even a power failure leaves the complete photo, its name and its
-    folder."""
-    make_folder(path.parent)
-    with replacing(path, MODE) as out:
-        out.write(data)
 
 
 def load_prints(

@@ -18,6 +18,7 @@ from kdscan.event.store.schema import (
     PhotoRow,
     ReadingRow,
     all_of,
+    all_with,
     first,
     insert,
     insert_new,
@@ -39,8 +40,7 @@ def add_photo(db: Connection, event_id: int, sha256: str, suffix: str, size: int
     """
     key = {"event_id": event_id, "sha256": sha256}
     insert_new(db, schema.photo, key | {"suffix": suffix, "size": size, "added_at": now()})
-    photo = first(db, PhotoRow, schema.photo, **key)
-    assert photo is not None
+    (photo,) = all_with(db, PhotoRow, schema.photo, **key)
     return photo
 
 
@@ -254,17 +254,11 @@ def _renew_sheets(
             at = schema.sheet.c.id == same.id
             db.execute(schema.sheet.update().where(at).values(**values))
     if before:
-        spoken_of = _spoken_of(db, photo.event_id)
+        said = schema.action.c
+        actions = db.scalars(select(said.action).where(said.event_id == photo.event_id))
+        spoken_of = {action.get(key) for action in actions for key in ("sheet", "of")}
         gone = [old.id for old in before if old.id not in spoken_of]
         db.execute(schema.sheet.delete().where(schema.sheet.c.id.in_(gone)))
-
-
-def _spoken_of(db: Connection, event_id: int) -> set[int]:
-    """Sheets of which some action of people speaks."""
-    at = schema.action.c
-    query = select(at.action).where(at.event_id == event_id)
-    actions = [action for (action,) in db.execute(query)]
-    return {action[key] for action in actions for key in ("sheet", "of") if action.get(key)}
 
 
 def _same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

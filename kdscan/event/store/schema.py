@@ -12,7 +12,6 @@ is the event's when the photo or one of its sheets last changed.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import cache
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -277,14 +276,10 @@ def first(db: Connection, record: type[R], table: Table, **values: Any) -> R | N
 
 def insert_new(db: Connection, table: Table, values: dict[str, Any]) -> int | None:
     """Insert a row unless an equal unique one exists; return its id, or None if one did."""
-    number: int | None = db.scalar(_insert(table, db.dialect.name), values)
+    make: Any = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[db.dialect.name]
+    fresh = make(table).on_conflict_do_nothing().returning(table.c.id)
+    number: int | None = db.scalar(fresh, values)
     return number
-
-
-@cache
-def _insert(table: Table, dialect: str) -> Any:
-    make: Any = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[dialect]
-    return make(table).on_conflict_do_nothing().returning(table.c.id)
 
 
 def insert(db: Connection, table: Table, values: dict[str, Any]) -> int:

@@ -151,6 +151,4 @@ def test_what_older_stores_said_is_a_log_and_says_the_same(store_url: str) -> No
             "Bob": 12,
         }
         assert two.walkover == "Cleo"
-        # The first change stores what was computed, and nothing else changes.
-        assert do(store, act.Show("pairings")).standings == loaded.standings
-        assert not event_of(store).unsaved
+        assert not loaded.unsaved  # the upgrade has stored what was computed
