@@ -30,7 +30,7 @@ from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.files.photos import photos_at
 from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.imaging.formats import MAX_BYTES
-from kdscan.imaging.photo import decode, open_photos
+from kdscan.imaging.photo import decode, load_photos
 from kdscan.imaging.picture import Photo
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.reader import read_page
@@ -205,7 +205,7 @@ def _read_all(
     for at, path in enumerate(paths, 1):
         printer.progress(at, path)
         try:
-            pages = decode(_read_stdin(), path) if path == STDIN else open_photos(path)
+            pages = decode(_read_stdin(), path) if path == STDIN else load_photos(path)
         except PhotoError as error:
             yield number, PhotoReport(path, error=error), None
             number += 1

@@ -18,8 +18,8 @@ STEERING = ("Cc", "Cf", "Zl", "Zp")
 JOINERS = "\u200c\u200d"
 """Zero-width non-joiner and joiner: part of the spelling in Persian, Hindi, and many emoji."""
 
-FIRST_JOINED = "\u0590"
-"""The first character beyond Latin, Greek, Cyrillic and Armenian, in which joiners do nothing."""
+_IDLE = re.compile(f"(?<![\u0590-\U0010ffff])[{JOINERS}]|[{JOINERS}](?![\u0590-\U0010ffff])")
+"""Joiners in Latin, Greek, Cyrillic and Armenian, the scripts before U+0590: they do nothing."""
 
 
 def escape_control(name: str) -> str:
@@ -42,13 +42,8 @@ def normalize_name(name: str) -> str:
     """A name in one spelling: accents as one letter each (Unicode's form NFC), as most keyboards
     type them, single spaces between its words, and none of the invisible marks that phones and
     spreadsheets put around what is copied; joiners stay where they shape letters."""
-    letters = [c for c in name if category(c) != "Cf" or c in JOINERS]
-    spelled = "".join(
-        c
-        for before, c, after in zip([" ", *letters], letters, [*letters[1:], " "], strict=False)
-        if c not in JOINERS or (before >= FIRST_JOINED and after >= FIRST_JOINED)
-    )
-    return normalize("NFC", " ".join(spelled.split()))
+    letters = "".join(c for c in name if category(c) != "Cf" or c in JOINERS)
+    return normalize("NFC", " ".join(_IDLE.sub("", letters).split()))
 
 
 def hide_password(word: str) -> str:

@@ -95,28 +95,29 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
                 known=", ".join(columns),
                 first=first.strip()[:80],
             )
-        twice = next((name for name in columns if names.count(name) > 1), None)
-        if twice is not None:
-            raise UsageError(
-                "{path}: two columns are called {twice!r}; rename one of them.",
-                path=path,
-                twice=twice,
-            )
+        for name in columns:
+            if names.count(name) > 1:
+                raise UsageError(
+                    "{path}: two columns are called {twice!r}; rename one of them.",
+                    path=path,
+                    twice=name,
+                )
         reader.fieldnames = names
         for row in reader:
-            cells = _cells(row, path, above + reader.line_num)
+            number = above + reader.line_num
+            cells = _cells(row, path, number)
             for name in (cells.get(column, "") for column in columns):
                 if any(sign in name for sign in mixed):
                     raise UsageError(
                         "{path}, row {number}: {name!r} may be two cells, because the first line "
                         "has both {signs}; use one of them there",
                         path=path,
-                        number=above + reader.line_num,
+                        number=number,
                         name=name,
                         signs=" and ".join(map(repr, (delimiter, *mixed))),
                     )
             if any(cells.values()):
-                rows.append((above + reader.line_num, cells))
+                rows.append((number, cells))
     except csv.Error as error:  # a field longer than any name, or an unclosed quote
         raise UsageError(
             "{path}, row {number}: this is not a valid line of CSV ({error})",

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import cv2
@@ -43,23 +44,25 @@ A larger picture of any format is first taken at half its size, to save memory."
 FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
 """What is read, for people."""
 
-_STARTS = {
-    "JPEG": (b"\xff\xd8\xff",),
-    "PNG": (b"\x89PNG\r\n\x1a\n",),
-    "TIFF": (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),
-    "BMP": (b"BM",),
-    "GIF": (b"GIF8",),
+_BRAND = rb"....ftyp(?:.{8}(?:....)*)?"
+"""What precedes a brand in ISO base media (ISO/IEC 14496-12, 4.3)."""
+
+_SIGNS = {
+    "JPEG": rb"\xff\xd8\xff",
+    "PNG": rb"\x89PNG\r\n\x1a\n",
+    "TIFF": rb"II[*+]\0|MM\0[*+]",
+    "BMP": rb"BM",
+    "GIF": rb"GIF8",
+    "WebP": rb"RIFF....WEBP",
+    "AVIF": rb"(?!" + _BRAND + rb"he[iv][cxms])" + _BRAND + rb"avi[fs]",
+    "HEIC": _BRAND + rb"(?:he[iv][cxms]|m[is]f1)",
+    "PDF": rb".*%PDF-",  # PDFium allows other bytes before it
 }
+"""How files begin, as patterns. Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12,
+annex B.4), by AV1 (AV1 Image File Format, section 6), and by anything (ISO/IEC 23008-12, 10)."""
 
-_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b")
-"""ZIP, RAR, 7z and gzip; tar has its sign further on."""
-
-_HEVC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"}
-"""Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12, annex B.4)."""
-
-_AV1, _ANY_CODING = {b"avif", b"avis"}, {b"mif1", b"msf1"}
-"""Brands of pictures coded by AV1 (AV1 Image File Format, section 6), and by anything (ISO/IEC
-23008-12, section 10)."""
+_ARCHIVE = re.compile(rb"PK\x03\x04|PK\x05\x06|Rar!|7z\xbc\xaf|\x1f\x8b|.{257}ustar", re.DOTALL)
+"""ZIP, RAR, 7z, gzip and tar."""
 
 Read = Callable[[int, bool], tuple[Bgr, bool]]
 """(page, whole) → its pixels (H, W, 3) uint8 BGR, upright, and whether they have half the picture's
@@ -68,18 +71,11 @@ size, which a large one may have unless `whole`."""
 
 def format_of(data: bytes) -> str | None:
     """The name of a file's format, by its first bytes; None for any other."""
-    for name, starts in _STARTS.items():
-        if data.startswith(starts):
-            return name
-    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        return "WebP"
-    if data[4:8] == b"ftyp":  # ISO base media (ISO/IEC 14496-12, 4.3); films and raw photos too
-        end = min(int.from_bytes(data[:4], "big"), len(data))
-        brands = {data[8:12], *(data[at : at + 4] for at in range(16, end, 4))}
-        if brands & _AV1 and not brands & _HEVC:
-            return "AVIF"
-        return "HEIC" if brands & (_HEVC | _ANY_CODING) else None
-    return "PDF" if b"%PDF-" in data[:1024] else None  # PDFium allows other bytes before it
+    start = data[:1024]
+    if start[4:8] == b"ftyp":  # other brands follow; films and raw photos have it too
+        start = start[: max(12, int.from_bytes(start[:4], "big"))]
+    signs = _SIGNS.items()
+    return next((name for name, sign in signs if re.match(sign, start, re.DOTALL)), None)
 
 
 def check_format(data: bytes) -> str:
@@ -88,7 +84,7 @@ def check_format(data: bytes) -> str:
         raise UnreadableImage("the file is empty; copy or send it again")
     if (kind := format_of(data)) is not None:
         return kind
-    if data.startswith(_ARCHIVES) or data[257:262] == b"ustar":
+    if _ARCHIVE.match(data):
         raise UnreadableImage(
             "this is an archive or an office document; take the photos out of it and name those"
         )
@@ -216,8 +212,13 @@ def jpeg(picture: NDArray[Any], quality: int) -> bytes:
 _END = b"\xff\xd9"
 """The marker of an image's end (B.1.1.3)."""
 
-_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])", re.DOTALL)
-"""A marker other than those that compressed data contain (B.1.1.5 and F.1.2.3)."""
+_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])", re.DOTALL)
+"""A marker with a length, unlike those that compressed data contain (B.1.1.5 and F.1.2.3); and the
+one of the image's end."""
+
+_TRAILER = re.compile(rb"SEFH.{8}((?:.{12})+).{4}SEFT\Z", re.DOTALL)
+"""The directory of what Samsung's phones append, sometimes in place of the image's end. The second
+number of each entry says how far before the directory its data begin."""
 
 _RARE_CODINGS = {0xC3: "lossless", 0xC9: "arithmetic", 0xCA: "arithmetic", 0xCB: "lossless"} | (
     dict.fromkeys((0xC5, 0xC6, 0xC7, 0xCD, 0xCE, 0xCF), "hierarchical")
@@ -236,16 +237,8 @@ _PADDING = re.compile(r"(\d+) extraneous bytes before marker 0xd9")
 _GAIN_MAPS = (b"hdrgm", b"hdrgainmap", b"urn:iso:std:iso:ts:21496")
 """Names in the header of a picture that says how bright another one can be shown."""
 
-_UPRIGHT: dict[int, Callable[[Any], Any]] = {
-    2: lambda bgr: cv2.flip(bgr, 1),
-    3: lambda bgr: cv2.rotate(bgr, cv2.ROTATE_180),
-    4: lambda bgr: cv2.flip(bgr, 0),
-    5: cv2.transpose,
-    6: lambda bgr: cv2.rotate(bgr, cv2.ROTATE_90_CLOCKWISE),
-    7: lambda bgr: cv2.flip(cv2.transpose(bgr), -1),
-    8: lambda bgr: cv2.rotate(bgr, cv2.ROTATE_90_COUNTERCLOCKWISE),
-}
-"""How a picture is turned upright, by the orientation in its Exif data."""
+_FLIPS = {2: 1, 3: -1, 0: 0}
+"""OpenCV's code of how a picture is flipped, by its Exif orientation, modulo 4."""
 
 _ORIENTATION = 0x0112  # the tag's number
 
@@ -261,22 +254,26 @@ class _JpegHeader:
     others: tuple[tuple[int, int, int], ...] = ()
 
 
+def _markers(data: bytes) -> Iterator[tuple[int, int]]:
+    """The kinds of a JPEG's markers up to the end of its image, and where they end."""
+    at = 2
+    while (marker := _MARKER.search(data, at)) and marker[0] != _END:
+        at = marker.end()
+        yield marker[1][0], at
+        at += int.from_bytes(data[at : at + 2], "big")
+
+
 def _jpeg_header(data: bytes) -> _JpegHeader:
     """What a JPEG says before its pixels.
 
     Raises `PhotoError`, also for a coding that cannot be read; ValueError without a frame header.
     """
-    at, orientation = 2, 1
+    orientation = 1
     others: tuple[tuple[int, int, int], ...] = ()
-    while at + 9 <= len(data):
-        kind = data[at + 1] if data[at] == 0xFF else 0
-        if kind in (0x00, 0xFF):  # no marker, or a fill byte before it
-            at += 1
-            continue
-        if kind == 0x01 or 0xD0 <= kind <= 0xD8:  # a marker without a length
-            at += 2
-            continue
-        length, body = int.from_bytes(data[at + 2 : at + 4], "big"), data[at + 4 : at + 10]
+    for kind, at in _markers(data):
+        length, body = int.from_bytes(data[at : at + 2], "big"), data[at + 2 : at + 8]
+        if length < 2 or len(body) < 5 or kind == 0xDA:  # of the first scan
+            break
         if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
             coding = f"{body[0]} bit" if body[0] != 8 else _RARE_CODINGS.get(kind)
             if coding:
@@ -288,14 +285,11 @@ def _jpeg_header(data: bytes) -> _JpegHeader:
             height, width = (int.from_bytes(body[k : k + 2], "big") for k in (1, 3))
             check_size(width, height)
             return _JpegHeader(width, height, orientation, others)
-        if kind in (0xD9, 0xDA) or length < 2:  # end of image, or start of the first scan
-            break
-        end = at + 2 + length
+        end = at + length
         if kind == 0xE1 and body == b"Exif\0\0":
-            orientation = _tags(data[at + 10 : end])[1].get(_ORIENTATION, 1)
+            orientation = _tags(data[at + 8 : end])[1].get(_ORIENTATION, 1)
         elif kind == 0xE2 and body[:4] == b"MPF\0":
-            others = _mpf_entries(data[at + 8 : end], at + 8)
-        at = end
+            others = _mpf_entries(data[at + 6 : end], at + 6)
     raise ValueError("no frame header")
 
 
@@ -350,14 +344,8 @@ def _has_few_scans(data: bytes) -> bool:
     """Whether decoding a JPEG takes time in proportion to its size. With many scans, decoding at
     half the size takes as long as in full. What follows the picture is not looked at: phones append
     a film."""
-    scans, at = 0, 2
-    while scans <= PLAIN_SCANS and (marker := _MARKER.search(data, at)):
-        kind, at = marker[1][0], marker.end()
-        if kind == 0xD9:  # end of image
-            break
-        scans += kind == 0xDA
-        at += int.from_bytes(data[at : at + 2], "big")
-    return scans <= PLAIN_SCANS
+    scans = (kind for kind, _ in _markers(data) if kind == 0xDA)
+    return len(list(islice(scans, PLAIN_SCANS + 1))) <= PLAIN_SCANS
 
 
 def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
@@ -368,14 +356,26 @@ def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
     try:
         bgr = simplejpeg.decode_jpeg(data, "BGR", **size)
     except ValueError as error:
-        if "Premature end of JPEG file" in str(error) and not data.endswith(_END):
-            return decode_jpeg(data + _END, half)  # a whole picture may lack it
+        if not data.endswith(_END):  # a whole picture may lack it
+            end = len(data)
+            if trailer := _TRAILER.search(data, len(data) - 4096):
+                end = trailer.start() - int(np.frombuffer(trailer[1], "<u4")[1::3].max())
+            return decode_jpeg(data[:end] + _END, half)
         padding = _PADDING.search(str(error))
         padded = padding and bytes(int(padding[1])) + _END in data
         if not padded and not _HARMLESS.search(str(error)):
             raise damaged("JPEG") from error
         bgr = simplejpeg.decode_jpeg(data, "BGR", strict=False, **size)
-    return np.asarray(_UPRIGHT.get(header.orientation, np.asarray)(bgr), np.uint8)
+    return upright(bgr, header.orientation)
+
+
+def upright(bgr: Any, orientation: int) -> Bgr:
+    """A picture turned upright, by the orientation in its Exif data."""
+    if orientation in range(5, 9):
+        bgr = cv2.transpose(bgr)
+    if orientation in (2, 3, 4, 6, 7, 8):
+        bgr = cv2.flip(bgr, _FLIPS[orientation % 4])
+    return np.asarray(bgr, np.uint8)
 
 
 # PNG (ISO/IEC 15948)
@@ -405,7 +405,7 @@ def _open_png(data: bytes) -> tuple[int, Read]:
         levels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
         if levels is None:
             raise damaged("PNG")
-        return at_most_half(_UPRIGHT.get(orientation, np.asarray)(to_bgr(levels)), whole)
+        return at_most_half(upright(to_bgr(levels), orientation), whole)
 
     return 1, read
 

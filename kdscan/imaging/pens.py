@@ -47,10 +47,10 @@ def line(picture: Bgr, a: Any, b: Any, color: Color, width: float) -> None:
 
 def polygon(picture: Bgr, points: Points, color: Color, width: float = -1) -> None:
     """A closed polygon, (N, 2): its outline, or filled when `width` is negative."""
+    shape = [to_fixed_point(points)]
     if width < 0:
-        cv2.fillPoly(picture, [to_fixed_point(points)], color, cv2.LINE_AA, SUBPIXEL)
+        cv2.fillPoly(picture, shape, color, cv2.LINE_AA, SUBPIXEL)
     else:
-        shape = [to_fixed_point(points)]
         cv2.polylines(picture, shape, True, color, thickness(width), cv2.LINE_AA, SUBPIXEL)
 
 
@@ -65,19 +65,13 @@ def panel(
     picture: Bgr, corner: tuple[float, float], size_wh: tuple[float, float], edge: Color, rim: float
 ) -> None:
     """A white panel with round corners. corner: top left. rim: width of its border, pixels."""
-    (left, top), (width, height) = corner, size_wh
-    radius = 0.3 * min(width, height)
-    angles = np.linspace(0, np.pi / 2, 6)
-    shape = []
-    for turn, (x, y) in enumerate(((1, 1), (0, 1), (0, 0), (1, 0))):
-        center = (
-            left + radius + x * (width - 2 * radius),
-            top + radius + y * (height - 2 * radius),
-        )
-        arc = angles + turn * np.pi / 2
-        shape.append(np.stack([np.cos(arc), np.sin(arc)], 1) * radius + center)
-    polygon(picture, np.concatenate(shape), PAPER)
-    polygon(picture, np.concatenate(shape), edge, rim)
+    radius, half = 0.3 * min(size_wh), np.array(size_wh) / 2
+    quarters = np.array([[(1, 1)], [(-1, 1)], [(-1, -1)], [(1, -1)]])
+    arcs = np.linspace(0, np.pi / 2, 6) + np.arange(0, 2 * np.pi, np.pi / 2)[:, None]
+    round_corners = radius * np.stack([np.cos(arcs), np.sin(arcs)], -1)
+    shape = (corner + half + (half - radius) * quarters + round_corners).reshape(-1, 2)
+    polygon(picture, shape, PAPER)
+    polygon(picture, shape, edge, rim)
 
 
 @cache

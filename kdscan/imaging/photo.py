@@ -69,17 +69,11 @@ def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Pages:
             raise ValueError("a photo has at least one pixel")
         Photo(source)  # checks it
         return Pages("", 1, lambda page, whole: (source, False))
-    return decode(source) if isinstance(source, bytes) else open_photos(source)
-
-
-def open_photos(path: Path | str) -> Pages:
-    """Read a file and find its pages, without decoding them.
-
-    Raises `UnreadableImage` (missing, empty, no picture, a password) or `ImageTooLarge`.
-    """
-    if path == "":  # Path takes it for the folder one is in
+    if isinstance(source, bytes):
+        return decode(source)
+    if source == "":  # Path takes it for the folder one is in
         raise UnreadableImage("there is no such file; check the name and the folder")
-    return decode(read_bytes(Path(path)), str(path))
+    return decode(read_bytes(Path(source)), str(source))
 
 
 def decode(data: bytes, name: str = "") -> Pages:

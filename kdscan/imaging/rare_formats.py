@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import pillow_heif
 import pypdfium2 as pdfium
-from PIL import ExifTags, Image, ImageOps
+from PIL import ExifTags, Image
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
 from kdscan.imaging import formats
@@ -32,6 +32,7 @@ from kdscan.imaging.formats import (
     rare_levels,
     refusing,
     to_bgr,
+    upright,
 )
 from kdscan.imaging.hevc import is_damaged
 from kdscan.imaging.picture import Bgr
@@ -259,19 +260,19 @@ def _check_levels(image: Any) -> None:
 
 
 def _pixels(image: Image.Image) -> Bgr:
+    image.load()  # turns a TIFF
     try:
-        turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
+        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
     except Exception:  # of odd metadata, which are no reason to refuse a picture
-        turned = False
-    upright = ImageOps.exif_transpose(image) if turned else image
-    if upright.mode.startswith("I"):
-        return to_bgr(np.asarray(upright).astype(np.uint16))
-    if upright.mode == "La":  # grey already multiplied by its opacity
-        upright = upright.convert("LA")
-    mode = "RGBA" if upright.has_transparency_data else "RGB"
-    width, height = upright.size
+        orientation = 1
+    if image.mode.startswith("I"):
+        return upright(to_bgr(np.asarray(image).astype(np.uint16)), orientation)
+    if image.mode == "La":  # grey already multiplied by its opacity
+        image = image.convert("LA")
+    mode = "RGBA" if image.has_transparency_data else "RGB"
+    width, height = image.size
     bgr = np.empty((height, width, 3), np.uint8)
     for top in range(0, height, STRIP_PX):
-        strip = upright.crop((0, top, width, min(top + STRIP_PX, height))).convert(mode)
+        strip = image.crop((0, top, width, min(top + STRIP_PX, height))).convert(mode)
         bgr[top : top + STRIP_PX] = to_bgr(np.asarray(strip))[..., ::-1]
-    return bgr
+    return upright(bgr, orientation)
