@@ -37,12 +37,15 @@ export async function cardView(card, desk, act) {
       HEADINGS[card.kind](),
       card.round !== null && h("small", " ", where(card)),
     ]),
-    h("p.card-text", sentence(t(card.text), card.values)),
+    h("p.card-text", sentence(t(card.text), { ...card.values, who: whoOf(card.values) })),
     inside,
     everybody(desk),
   ]);
   return { remedies: numbered(element), element };
 }
+
+// Who gave no name has that of the role.
+const whoOf = ({ who }) => (who === "player" ? t("somebody") : who);
 
 // The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
 function numbered(element) {
@@ -114,16 +117,20 @@ const twice = (card, desk, act) =>
     return other && answer(t("This one counts"), () => ignore(act, other));
   });
 
-const owner = (card, desk, act) =>
-  sides(card, (sheet) => ({
+// Whom its player named comes first, even if nothing of theirs is missing.
+const owner = (card, desk, act) => {
+  const named = card.values.who ? [card.player] : [];
+  const players = [...new Set([...named, ...card.players])];
+  return sides(card, (sheet) => ({
     kind: "side card owner",
-    after: h("div", [
+    after: h("div.stack", [
       h("h3", card.players.length ? t("Their sheet is missing") : t("Whose is it?")),
-      owners(card, desk, act, sheet),
+      owners({ ...card, players }, desk, act, sheet),
       notCounted(act, sheet),
     ]),
     inside: (parts) => h("div.stack.owner-body", parts),
   }));
+};
 
 // What was entered, against the sheets. With several it is a walkover, withdrawn or entered again.
 async function differs(card, desk, act) {
@@ -190,7 +197,7 @@ async function changed(card, desk, act) {
 const changeLine = ({ what, old, new: fresh, who }) => {
   const [kind, at] = what.split(":");
   const place = kind === "cell" ? cellName(...at.split(",").map(Number)) : what;
-  return h("li", `${place}: ${valueText(old)} → ${valueText(fresh)} (${who})`);
+  return h("li", `${place}: ${valueText(old)} → ${valueText(fresh)} (${whoOf({ who })})`);
 };
 
 const valueText = (value) => {

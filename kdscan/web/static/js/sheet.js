@@ -42,7 +42,7 @@ export function sheetView(place, photo, first, options = {}) {
       await say(id, value);
       focusPart(place, id);
     });
-  const undo = () => may && sheet.can_undo && answers.undo();
+  const undo = () => may && lastOf(sheet) && answers.undo();
 
   const wide = !desk && page.view ? matchMedia("(min-width: 62.5rem)") : { matches: false };
   const beside = h("div.beside");
@@ -79,7 +79,7 @@ export function sheetView(place, photo, first, options = {}) {
     for (const part of [whole, decided, asking]) part.show(sheet);
     if (owner) owner.show(sheet, photo.sheets.map((other) => other.player).filter(Boolean));
     tabs.show(view, [["board", kind.name()], ["photo", t("Photo")], ...ink]);
-    undoing.disabled = !sheet.can_undo;
+    undoing.disabled = !lastOf(sheet);
     put(foot, may && undoing, hasScore(sheet) && game, usable && sharing);
     place.classList.toggle("split", wide.matches);
     put(beside, wide.matches && [sheet.ink && tabs.element, picture()]);
@@ -136,6 +136,12 @@ const light = (place, id) =>
   place
     .querySelectorAll("[data-cell]")
     .forEach((spot) => spot.classList.toggle("lit", spot.dataset.cell === id));
+
+// The decision that is undone next: what the desk decided only the desk undoes.
+const lastOf = ({ corrections }) =>
+  corrections.findLast(
+    ({ undone, role }) => !undone && (session.role === "desk" || role === session.role),
+  );
 
 const undoes = (event) =>
   (event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input");
@@ -315,8 +321,8 @@ function answering({ shown, show, refused }) {
   const send = (action, message) => next(() => deliver(action, message));
   // Which one is undone is known when it is this one's turn.
   async function undo() {
-    const last = shown().corrections.findLast((one) => !one.undone);
-    await show((await perform({ type: "undo", action: last.id }, "sheet")).sheet);
+    const { id } = lastOf(shown());
+    await show((await perform({ type: "undo", action: id }, "sheet")).sheet);
     announce(t("Undone"));
   }
   return {
