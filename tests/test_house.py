@@ -27,7 +27,7 @@ MOST_TOKENS = {
     "kdscan/web": 26_700,
     "kdscan/workers": 1_930,
     "kdscan": 240_800,
-    "lab": 172_380,
+    "lab": 170_700,
     "tests": 188_800,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a

@@ -39,10 +39,8 @@ KINDS = (
 
 
 class Covering:
-    """One object over one shield of a sheet, as passed to `photograph`.
-
-    kind: of `KINDS`. at: row and column of the shield.
-    """
+    """One object over one shield of a sheet, as passed to `photograph`. kind: of `KINDS`. at: row
+    and column of the shield."""
 
     def __init__(self, rng: Rng, layout: Layout, kind: str, at: tuple[int, int]) -> None:
         self.kind, self._rng, self._layout = kind, rng, layout

@@ -36,10 +36,8 @@ from lab.synth.tool import run
 
 @dataclass
 class Tally:
-    """Results of some kingdoms: right and all squares, totals, silent errors, confidences.
-
-    ghosts: kingdoms read where no square of one lies.
-    """
+    """Results of some kingdoms: right and all squares, totals, silent errors, confidences. ghosts:
+    kingdoms read where no square of one lies."""
 
     squares: Counter[bool] = field(default_factory=Counter)
     totals: Counter[bool] = field(default_factory=Counter)

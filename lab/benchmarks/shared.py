@@ -48,10 +48,8 @@ SHIELDS = tuple(np.transpose(CELLS))
 
 
 def astray(truth: Mapping[str, Any], centers_xy: F64) -> F64:
-    """(34,): how far from its true centre each cell was found, in cells.
-
-    centers_xy: (34, 2), where they were found, in the order of `CELLS`.
-    """
+    """(34,): how far from its true centre each cell was found, in cells. centers_xy: (34, 2), where
+    they were found, in the order of `CELLS`."""
     at = np.array([truth["pixels"][f"{r},{c}"] for r, c in CELLS])
     pitch = float(np.linalg.norm(at[0] - at[6])) / 6
     return np.asarray(np.linalg.norm(at - centers_xy, axis=1) / pitch)

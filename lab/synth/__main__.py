@@ -66,30 +66,21 @@ def main(
     messiness: Annotated[
         float | None, typer.Option(help="0 clean .. 1 messy; random by default.", min=0, max=1)
     ] = None,
-    dice: Annotated[
-        bool | None,
-        typer.Option(
-            "--dice/--no-dice", help="Coats as on the dice, always or never; random by default."
-        ),
-    ] = None,
     long_side: Annotated[
         int, typer.Option(help="Pixels of the longer side.", min=400, max=8000)
     ] = 2016,
-    quality: Annotated[int, typer.Option(help="JPEG quality.", min=1, max=100)] = 90,
 ) -> None:
     """Write NUMBER.jpg and NUMBER.json for each seed."""
     if code and not own:
         raise UsageError("--code is printed on our own sheet alone; add --own")
     if ground and own:
         raise UsageError("--ground is for designs at random; leave out --ground or --own")
-    if table and dice is not None:
-        raise UsageError("--dice is for single maps; leave out --table or --dice")
     if pad and (own or table):
         raise UsageError("--pad has a random design; leave out --pad, or --own and --table")
     printed = pad_print(first, ground) if pad else None
     if printed:
         blank = pad_blank(first, printed, "easy", (long_side, round(long_side * 0.75)))
-        save_photo(folder / "blank.jpg", blank.bgr, {"seed": first} | blank.truth(), quality)
+        save_photo(folder / "blank.jpg", blank.bgr, {"seed": first} | blank.truth())
     for seed in range(first, first + count):
         rng = np.random.default_rng([seed, 3])
         chosen = any_of(rng, HAND_HELD) if level == "mixed" else level
@@ -102,20 +93,18 @@ def main(
         synth: SynthTable | SynthPhoto
         if printed:
             number = seed - first + 1
-            synth = pad_sheet(first, number, printed, chosen, size, messiness, dice=dice)
+            synth = pad_sheet(first, number, printed, chosen, size, messiness)
         elif table:
             synth = make_table(
                 seed, chosen, book_page=own_book(), page=page, size_wh=turned, messiness=messiness
             )
         else:
-            synth = make_photo(
-                seed, chosen, page=page, size_wh=turned, messiness=messiness, dice=dice
-            )
+            synth = make_photo(seed, chosen, page=page, size_wh=turned, messiness=messiness)
         truth = {"seed": seed} | synth.truth()
         if code:
             truth["sheet_id"] = code
         path = folder / f"{seed:08d}.jpg"
-        save_photo(path, synth.bgr, truth, quality)
+        save_photo(path, synth.bgr, truth)
         print(path, file=sys.stderr)
 
 

@@ -182,11 +182,8 @@ SHIFT = 4
 
 
 class Coarse:
-    """The coarse raster of a photo.
-
-    xy: (rows, cols, 2) float64, photo pixels of the nodes; node (i, j) lies at
-        (8 j - 4.5, 8 i - 4.5).
-    """
+    """The coarse raster of a photo. xy: (rows, cols, 2) float64, photo pixels of the nodes; node
+    (i, j) lies at (8 j - 4.5, 8 i - 4.5)."""
 
     def __init__(self, size_wh: Size) -> None:
         self.w, self.h = size_wh
@@ -354,10 +351,8 @@ class Canvas:
 
 
 def smooth_noise(rng: Rng, shape: Size, cells: float) -> F32:
-    """Noise of about unit variance, `cells` bumps across the longer side; (H, W) float32.
-
-    As `lab.synth.fields.noise`, but it draws other numbers: seeds of trained sets depend on it.
-    """
+    """Noise of about unit variance, `cells` bumps across the longer side; (H, W) float32. As
+    `lab.synth.fields.noise`, but it draws other numbers: seeds of trained sets depend on it."""
     h, w = shape
     k = max(h, w) / max(cells, 1)
     small = f32(rng.normal(0, 1, (max(2, round(h / k) + 2), max(2, round(w / k) + 2))))

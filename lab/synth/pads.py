@@ -40,9 +40,7 @@ def pad_sheet(
     dice: bool | None = None,
 ) -> SynthPhoto:
     """A photo of the filled sheet of a pad with this number: its own hand, desk, light and camera.
-
-    dice: whether the hand copies the coats of the dice; at random if None.
-    """
+    dice: whether the hand copies the coats of the dice; at random if None."""
     rng = np.random.default_rng([seed, _SHEET, number])
     size = size_wh[::-1] if rng.random() < 0.4 else size_wh
     drawn = draw_page(rng, page=page, messiness=messiness, strokes=strokes, dice=dice)

@@ -201,10 +201,8 @@ BEYOND = 0.4
 
 
 def wild_board(rng: Rng, circles: int) -> tuple[Board, bool]:
-    """Random coats with random crosses, for training, so that rare marks occur often enough.
-
-    There may be more crosses than circles; the rest are drawn beside them.
-    """
+    """Random coats with random crosses, for training, so that rare marks occur often enough. There
+    may be more crosses than circles; the rest are drawn beside them."""
     coats = list(Coat)
     weight = rng.dirichlet(np.full(len(coats), 2.0))
     empty = rng.choice([0.0, 0.1, 0.4])
@@ -303,15 +301,13 @@ def make_photo(
     messiness: float | None = None,
     strokes: StrokeBank | None = None,
     surfaces: Sequence[U8] = (),
-    dice: bool | None = None,
 ) -> SynthPhoto:
     """Make the photo of `seed`; the same arguments give the same bytes.
 
     page: a layout, its print (H, W, 3) uint8 and pixels per mm; None for a random design.
     wild: draw random marks instead of a legally played board.
     messiness: 0 clean .. 1 very messy hands; None for a random one.
-    dice: whether the hand copies the coats of the dice; at random if None.
     """
     rng = np.random.default_rng(seed)
-    drawn = draw_page(rng, page=page, wild=wild, messiness=messiness, strokes=strokes, dice=dice)
+    drawn = draw_page(rng, page=page, wild=wild, messiness=messiness, strokes=strokes)
     return shoot(rng, drawn, level, size_wh=size_wh, surfaces=surfaces)

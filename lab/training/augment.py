@@ -73,11 +73,8 @@ def _plane(true_xy: F64) -> F64:
 
 
 def refine_sample(rng: Rng, example: Example) -> tuple[U8, F32, bool]:
-    """A coarse view from a wrong guess.
-
-    Returns (224, 288, 3) uint8, (3, 5, 7) float32 (offset x, y in cells, there 0/1),
-    and whether the view is upright.
-    """
+    """A coarse view from a wrong guess. Returns (224, 288, 3) uint8, (3, 5, 7) float32 (offset x, y
+    in cells, there 0/1), and whether the view is upright."""
     true = example.coarse_centers.astype(np.float64)
     lost = rng.random() < LOST_SHARE
     offset = None
@@ -224,10 +221,8 @@ def warp_view(rng: Rng, picture: U8, m: F64) -> U8:
 
 
 def locate_sample(rng: Rng, example: Example) -> tuple[U8, F32]:
-    """A thumbnail and its votes.
-
-    Returns (384, 384, 3) uint8 and (3, 48, 48) float32: on the grid 0/1, u, v.
-    """
+    """A thumbnail and its votes. Returns (384, 384, 3) uint8 and (3, 48, 48) float32: on the grid
+    0/1, u, v."""
     nodes = example.thumb_nodes.astype(np.float64)
     m = random_view(rng, nodes, clipped=rng.random() < 0.08)
     view = warp_view(rng, unpack(example.thumb), m)

@@ -46,10 +46,8 @@ ALWAYS_ACCEPT, NEVER_ACCEPT = 2.0, 1e-9
 
 @dataclass(frozen=True)
 class Outcome:
-    """A total's uncalibrated probability after this many views, and whether it was correct.
-
-    group: the sheet's, see `calibrated_as`.
-    """
+    """A total's uncalibrated probability after this many views, and whether it was correct. group:
+    the sheet's, see `calibrated_as`."""
 
     group: str
     views: int
@@ -60,8 +58,7 @@ class Outcome:
 def outcomes(folder: Path, models_folder: Path) -> Iterator[Outcome]:
     """Outcomes of all photos in a folder (with NAME.json beside them) in which exactly one map is
     found, for each number of views. Photos are read in parallel on all cores; those of a pad with
-    the template that its blank shows.
-    """
+    the template that its blank shows."""
     photos = photos_in(folder)
     # Spawned, not forked: OpenCV's threads do not survive a fork, and a worker that tries to stop
     # them would wait forever.
@@ -119,10 +116,8 @@ def _outcomes(models_folder: Path, path: Path) -> list[Outcome]:
 
 
 def fit_platt(probabilities: F64, true: Bools) -> tuple[float, float]:
-    """Maximum a posteriori slope and offset of the log odds (Platt scaling).
-
-    probabilities: (N,), uncalibrated. true: (N,), whether each event occurred.
-    """
+    """Maximum a posteriori slope and offset of the log odds (Platt scaling). probabilities: (N,),
+    uncalibrated. true: (N,), whether each event occurred."""
     p = np.clip(probabilities, 1e-6, 1 - 1e-6)
     odds = np.log(p) - np.log1p(-p)
     features, usual = np.stack([odds, np.ones_like(odds)], 1), np.array([1.0, 0.0])

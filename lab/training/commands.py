@@ -58,12 +58,6 @@ def make(
         Path | None,
         typer.Option(help="Where to write the model; OUT/models by default.", file_okay=False),
     ] = None,
-    trained: Annotated[
-        Path | None,
-        typer.Option(
-            help="Measure and publish these weights, do not train.", exists=True, dir_okay=False
-        ),
-    ] = None,
     strokes: Strokes = None,
     surfaces: Surfaces = None,
     boards: Boards = None,
@@ -98,7 +92,6 @@ def make(
             *(recipe, models, into or out / "models", material),
             effort=effort,
             start=weights,
-            trained=trained,
             device=device,
             painters=painters,
             loaders=loaders,

@@ -159,9 +159,7 @@ def labels(board: Board) -> tuple[I64, I64]:
 
 def flat_example(seed: int, strokes: StrokeBank | None) -> Example:
     """A sheet rendered from straight above with a photo's blur, in three fifths of a photo's time.
-
-    The marks network needs many designs and writers more than many table tops.
-    """
+    The marks network needs many designs and writers more than many table tops."""
     rng = np.random.default_rng([seed, 4])
     layout = random_layout(rng)
     px_per_cell = log_uniform(rng, 50, 230)

@@ -37,8 +37,8 @@ SPREAD = 1.0
 STEPS = 42.0
 """Levels of a stored period for each unit."""
 
-FLATS, JITTERS = 1, 3
-"""Flat sheets of each pad, and sets of cells taken from each."""
+JITTERS = 3
+"""Sets of cells taken from the flat sheet of each pad."""
 
 STYLES = ("none", "ruled", "broken")
 """Kinds of lines between cells that are told apart."""
@@ -82,7 +82,7 @@ def random_print(rng: Rng) -> tuple[Layout, PrintStyle]:
     if len(circles) and apart.min() < 1.9 * layout.circle_radius_mm:
         circles = np.array(layout.circles)
     circles = np.clip(circles, -room, room)
-    points = tuple(map(tuple, circles.tolist())), tuple(map(tuple, shield.tolist()))
+    points = [tuple(map(tuple, part.tolist())) for part in (circles, shield)]
     return structs.replace(layout, circles=points[0], shield=points[1]), style
 
 
@@ -91,24 +91,20 @@ def example(seed: int) -> GeometryExample:
     rng = np.random.default_rng([seed, 9])
     layout, style = random_print(rng)
     px_per_mm = rng.uniform(90, 140) / layout.cell_mm[0]
-    drawable = layout if layout.circles else structs.replace(layout, circles=((0.0, 0.0),))
-    if layout.circles:
-        bgr = print_page(layout, style, px_per_mm)
-    else:
-        bgr = _without_circles(drawable, style, px_per_mm)
+    drawable = layout
+    if not layout.circles:  # one too small to be seen, as a print needs one
+        drawable = structs.replace(layout, circles=((0.0, 0.0),), circle_radius_mm=0.02)
+    page = print_page(drawable, style, px_per_mm)
+    if rng.random() < 0.2 and layout.circles:  # what is left of other sheets' ink
+        page = _with_ink(rng, layout, page, px_per_mm)
+    off = rng.normal(0, 0.1, 2).clip(-0.25, 0.25)
+    pattern = pattern_of(_seen(rng, _flat(page, layout, px_per_mm, off)))
     periods, offsets = [], []
-    for _ in range(FLATS):
-        page = bgr
-        if rng.random() < 0.2 and layout.circles:  # what is left of other sheets' ink
-            page = _with_ink(rng, layout, bgr, px_per_mm)
-        off = rng.normal(0, 0.1, 2).clip(-0.25, 0.25)
-        pattern = pattern_of(_seen(rng, _flat(page, layout, px_per_mm, off)))
-        for _ in range(JITTERS):
-            lost = rng.random() < 0.03
-            cells = _jittered(rng, pattern, lost)
-            stored = np.round(period_of(cells).transpose(2, 0, 1) * STEPS)
-            periods.append(np.clip(stored, -127, 127).astype(np.int8))
-            offsets.append(np.full(2, np.nan) if lost else off)
+    for _ in range(JITTERS):
+        lost = rng.random() < 0.03
+        stored = np.round(period_of(_jittered(rng, pattern, lost)).transpose(2, 0, 1) * STEPS)
+        periods.append(np.clip(stored, -127, 127).astype(np.int8))
+        offsets.append(np.full(2, np.nan) if lost else off)
     cell = np.array(layout.cell_mm)
     shown = layout.lines != "none", style.cell_fill in ("boxes", "checker")
     broken = layout.lines in ("dashed", "dotted") and style.cell_fill != "boxes"
@@ -138,12 +134,6 @@ def _with_ink(rng: Rng, layout: Layout, blank: U8, px_per_mm: float) -> U8:
     return canvas.page
 
 
-def _without_circles(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
-    """The print with circles too small to be seen."""
-    bare = structs.replace(layout, circle_radius_mm=0.02)
-    return print_page(bare, style, px_per_mm)
-
-
 def _flat(page: U8, layout: Layout, px_per_mm: float, off: F64) -> U8:
     """A page, flattened as `pattern_of` wants it, with its lattice `off` cells away."""
     size = np.array(layout.cell_mm) * px_per_mm
@@ -168,8 +158,7 @@ def _seen(rng: Rng, flat: U8) -> U8:
     small = add_shadow(rng, u8(np.clip(f32(small) * light[..., None] * tint, 0, 255)))
     grain = rng.normal(0, rng.uniform(0.5, 6), small.shape).astype(np.float32)
     small = u8(np.clip(f32(small) + grain, 0, 255))
-    small = unpack(jpeg(small))
-    return u8(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR))
+    return u8(cv2.resize(unpack(jpeg(small)), (w, h)))
 
 
 def _jittered(rng: Rng, pattern: Pattern, lost: bool) -> F32:
@@ -208,18 +197,13 @@ def _sample(rng: Rng, example: GeometryExample) -> tuple[np.ndarray, ...]:
     def placed(points: F64) -> F64:
         return np.asarray((points - off) * flip + by / PERIOD_PX)
 
-    maps = np.zeros((2, SIDE, SIDE), np.float32)
+    maps, phases = np.zeros((2, SIDE, SIDE), np.float32), np.zeros((2, SIDE), np.float32)
     if not lost:
-        maps[0] = centres(placed(example.circles))
-        maps[1] = inside(placed(example.shield))
-    phases = [_bump(at - 0.5) for at in placed(np.zeros((1, 2)))[0]] if lines else None
-    return (
-        np.ascontiguousarray(period, np.float32),
-        maps,
-        np.array(np.log(example.radius), np.float32),
-        np.array(lines),
-        np.zeros((2, SIDE), np.float32) if phases is None else np.stack(phases),
-    )
+        maps[:] = centres(placed(example.circles)), inside(placed(example.shield))
+    if lines:
+        phases[:] = [_bump(at - 0.5) for at in placed(np.zeros(2))]
+    radius = np.array(np.log(example.radius), np.float32)
+    return np.ascontiguousarray(period, np.float32), maps, radius, np.array(lines), phases
 
 
 def _bump(at: float) -> F32:
@@ -239,6 +223,8 @@ def centres(points: F64) -> F32:
 
 def inside(polygon: F64) -> F32:
     """(48, 48): how much of each pixel lies in a polygon (N, 2), which may cross the borders."""
+    if not len(polygon):
+        return np.zeros((SIDE, SIDE), np.float32)
     fine = 4 * SIDE
     wide = np.zeros((3 * fine, 3 * fine), np.uint8)
     middle = np.round(polygon.mean(0))
@@ -313,19 +299,15 @@ def loss(out: tuple[Tensor, ...], shown: Batch) -> dict[str, Tensor]:
     spread = places / places.sum(2, keepdim=True).clamp(min=1e-6)
     phase = -(spread * phases.log_softmax(2)).sum((1, 2)) * there
     return {
-        "circles": F.binary_cross_entropy_with_logits(maps[:, 0], heat, reduction="sum")
-        / (8 * len(heat)),
+        "circles": SIDE**2 / 8 * F.binary_cross_entropy_with_logits(maps[:, 0], heat),
         "shield": 6 * F.binary_cross_entropy_with_logits(maps[:, 1], true[:, 1]),
         "radius": 2 * (off * heat).sum() / heat.sum().clamp(min=1),
-        "style": 0.5
-        * F.cross_entropy(style, lines, ignore_index=-1, reduction="sum")
-        / (lines >= 0).sum().clamp(min=1),
+        "style": 0.5 * F.cross_entropy(style, lines),
         "phase": 0.3 * phase.sum() / there.sum().clamp(min=1),
     }
 
 
 TASK = Task(GeometryNet, batch, loss)
-
 
 MAX_OFF, MIN_OVERLAP = 0.02, 0.85
 """Cells by which a right circle may be off, and least intersection over union of a right shield."""
@@ -343,20 +325,11 @@ def figures(net: Network, examples: Sequence[GeometryExample]) -> dict[str, floa
         circles, _ = circles_in(maps.centres)
         away = circles[:, None] - (example.circles - off)
         away = np.hypot(*np.moveaxis((away + 0.5) % 1 - 0.5, 2, 0))
-        same = len(circles) == len(example.circles) and bool(
-            (away.min(0, initial=1) < MAX_OFF).all()
-        )
-        shown, true = (
-            inside(np.array(outline_in(maps.inside, np.zeros(2))[0])),
-            inside(example.shield - off),
-        )
-        overlap = float(np.minimum(shown, true).sum() / np.maximum(shown, true).sum())
-        kind = STYLES[int(maps.style.argmax())] == STYLES[example.lines]
-        right.append((same, overlap > MIN_OVERLAP, kind))
-    circles_right, shields_right, kinds_right = np.mean(right, axis=0)
-    return {
-        "circles": float(circles_right),
-        "shields": float(shields_right),
-        "lines": float(kinds_right),
-        "pads": len(right),
-    }
+        near = bool((away.min(0, initial=1) < MAX_OFF).all())
+        shown = inside(np.array(outline_in(maps.inside, np.zeros(2))[0]))
+        true = inside(example.shield - off)
+        overlap = np.minimum(shown, true).sum() / np.maximum(shown, true).sum()
+        same, kind = len(circles) == len(example.circles), maps.style.argmax() == example.lines
+        right.append((same and near, overlap > MIN_OVERLAP, kind))
+    shares = np.mean(right, axis=0).tolist()
+    return dict(zip(("circles", "shields", "lines"), shares, strict=True)) | {"pads": len(right)}

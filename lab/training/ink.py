@@ -32,10 +32,8 @@ OWN_SHARE, CLEAN_SHARE = 0.08, 0.1
 
 @dataclass(frozen=True, eq=False)
 class InkExample:
-    """A rectified sheet, `FLAT_PX` pixels per cell, with margin `WIDE_MARGIN`.
-
-    filled: JPEG. ink: PNG, grey, 0 for none and 255 for ink.
-    """
+    """A rectified sheet, `FLAT_PX` pixels per cell, with margin `WIDE_MARGIN`. filled: JPEG. ink:
+    PNG, grey, 0 for none and 255 for ink."""
 
     filled: bytes
     ink: bytes

@@ -85,9 +85,7 @@ def _printed(pad: bytes, cell: CellGeometry) -> PrintedCells:
 
 def ink_sheet(seed: int) -> InkSheet | None:
     """The sheet of a seed, or None if it cannot be registered; call `dataset.init_worker` first.
-
-    Every `SHEETS` seeds are sheets of one pad.
-    """
+    Every `SHEETS` seeds are sheets of one pad."""
     page, template, packed, off = _pad(seed // SHEETS)
     rng = np.random.default_rng([seed, 8])
     strokes = worker_strokes() if rng.random() < 0.5 else None

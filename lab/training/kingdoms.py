@@ -78,10 +78,8 @@ def tiles_sample(rng: Rng, example: KingdomExample) -> tuple[U8, F32]:
 
 
 def vote_targets(corners: F64, shape: tuple[int, ...]) -> F32:
-    """(6, h, w): target of the patches of a thumbnail of that shape.
-
-    corners: (N, 4, 2) of the squares in its pixels; see `tiles_sample`.
-    """
+    """(6, h, w): target of the patches of a thumbnail of that shape. corners: (N, 4, 2) of the
+    squares in its pixels; see `tiles_sample`."""
     h, w = shape[0] // STRIDE, shape[1] // STRIDE
     index = np.zeros((h * STRIDE, w * STRIDE), np.int16)
     for i, quad in enumerate(corners):
@@ -116,9 +114,7 @@ def recolor(rng: Rng, bgr: U8) -> U8:
 
 def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, I64]:
     """Randomly displaced crops of one kingdom and their kinds: (N, 80, 80, 3) uint8, (N,) int64.
-
-    Crops displaced by nearly half a square are labelled as empty.
-    """
+    Crops displaced by nearly half a square are labelled as empty."""
     picture, known = unpack(flat.picture), flat.kinds
     if rng.random() < OCCLUDED_SHARE:
         picture, known = occlude(rng, picture, known)
@@ -162,8 +158,7 @@ def squares_sample(rng: Rng, flat: Flat) -> tuple[U8, I64]:
 def occlude(rng: Rng, picture: U8, kinds: I64) -> tuple[U8, I64]:
     """Occlude squares of a rectified kingdom with pieces of the same picture, mostly its castle,
     which in photos hides what is behind it. Returns the picture and the kinds, which are
-    `UNLABELLED` where too much is hidden.
-    """
+    `UNLABELLED` where too much is hidden."""
     out, hidden = picture.copy(), np.zeros(picture.shape[:2], np.uint8)
     rows, cols = kinds.shape
     castles = np.argwhere(kinds == CASTLE)[:, ::-1]
@@ -257,11 +252,8 @@ SMALLEST_PX = 26
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """A rectified kingdom with a ring of table around it.
-
-    picture: JPEG, `SIDE_PX` a square, `RING` squares of margin.
-    kinds: (R, C) int64, index into `KINDS`, or `UNLABELLED`.
-    """
+    """A rectified kingdom with a ring of table around it. picture: JPEG, `SIDE_PX` a square, `RING`
+    squares of margin. kinds: (R, C) int64, index into `KINDS`, or `UNLABELLED`."""
 
     picture: bytes
     kinds: I64

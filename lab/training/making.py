@@ -45,7 +45,7 @@ from lab.training.networks import Calibrated
 from lab.training.recipe import Recipe, scaled
 from lab.training.task import as_network
 from lab.training.tasks import TASKS, Material, held_back, split, supply
-from lab.training.trainer import digest, keep_weights, load_weights, train
+from lab.training.trainer import digest, keep_weights, train
 
 INK_PLANES = (len(CELLS) + 1, 1, INPUT_PX, INPUT_PX)
 COARSE_PLANES = (len(CELLS) + 1, len(CHANNELS), COARSE_PX, COARSE_PX)
@@ -226,10 +226,8 @@ def publish(
 
 
 def start_of(recipe: Recipe, models: Path) -> Path | None:
-    """The weights of a recipe's parent; None without a parent.
-
-    Raises UsageError if they are missing or have another checksum.
-    """
+    """The weights of a recipe's parent; None without a parent. Raises UsageError if they are
+    missing or have another checksum."""
     parent = recipe.parent
     if parent is None:
         return None
@@ -249,14 +247,12 @@ def make(
     *,
     effort: float = 1.0,
     start: Path | None = None,
-    trained: Path | None = None,
     **how: Any,
 ) -> dict[str, Any]:
     """Train, measure and publish a version as `into`/NAME; returns the measurements.
 
     models: the folder with its parent's weights. effort: share of the steps and examples. start:
-    initial weights in place of the parent's. trained: final checkpoint of a training by this
-    recipe, to be used instead of training again. how: of `train`. An interrupted training in the
+    initial weights in place of the parent's. how: of `train`. An interrupted training in the
     material's folder is resumed. Raises UsageError for a recipe that cannot be followed.
     """
     if recipe.unknown:
@@ -267,18 +263,14 @@ def make(
     boards, back = split(material.boards, recipe.held_back.kingdoms)
     task, training = TASKS[network], recipe.training.scaled(effort)
     shown = replace(material, folder=home / "run", boards=boards)
-    if trained is not None:
-        net: nn.Module = task.net()
-        load_weights(net, trained)
-    else:
-        examples = supply(network, training, shown)
-        start = start or start_of(recipe, models)
-        net = train(task, training, examples, shown.folder, start=start, **how).cpu()
+    examples = supply(network, training, shown)
+    start = start or start_of(recipe, models)
+    net = train(task, training, examples, shown.folder, start=start, **how).cpu()
     count = scaled(recipe.held_back.count, effort)
     count += count % 2  # spellbooks: one half for calibration, the other for measurement
     held = replace(material, folder=home, boards=back)
     found = measure(network, net, held_back(network, recipe.held_back.seed, count, held))
-    if back and trained is None and training.again:
+    if back and training.again:
         training = structs.replace(training, steps=scaled(training.steps, training.again))
         shown = replace(material, folder=home / "again")
         start, examples = home / "run.pt", supply(network, training, shown)

@@ -29,9 +29,7 @@ each."""
 
 def marks_logits(net: Network, examples: Sequence[Example]) -> MarksLogits:
     """Logits of the marks network for some sheets; net: an inference graph, see `MarksInference`.
-
-    Sheets are displaced as they are after registration, by about 3 pixels of 128.
-    """
+    Sheets are displaced as they are after registration, by about 3 pixels of 128."""
     rng = np.random.default_rng(0)
     coats, crosses = [], []
     pad = round((WIDE_MARGIN - FLAT_MARGIN) * FLAT_PX)
@@ -65,10 +63,8 @@ def best_temperature(logits: F64, truth: I64) -> float:
 
 
 def logistic_regression(features: F64, true: Bools, usual: F64, weight: F64) -> list[float]:
-    """Maximum a posteriori weights (K,) of features (N, K), rounded.
-
-    usual, weight: (K,), means of their normal prior and its precisions.
-    """
+    """Maximum a posteriori weights (K,) of features (N, K), rounded. usual, weight: (K,), means of
+    their normal prior and its precisions."""
     fit = usual
 
     def loss(fit: F64) -> float:

@@ -150,10 +150,8 @@ class Attention(nn.Module):
 
 
 class SquaresNet(nn.Module):
-    """A crop of a square → its kind, in the order of `SQUARE_CLASSES`.
-
-    (B, 3, 80, 80) BGR 0..1 → logits (B, K).
-    """
+    """A crop of a square → its kind, in the order of `SQUARE_CLASSES`. (B, 3, 80, 80) BGR 0..1 →
+    logits (B, K)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,8 +176,7 @@ class SquaresNet(nn.Module):
 
 class Calibrated(nn.Module):
     """Temperature scaling (Guo et al., arXiv:1706.04599): divides each head's logits by a number or
-    a tensor. Further outputs are auxiliary, for training only, and are dropped.
-    """
+    a tensor. Further outputs are auxiliary, for training only, and are dropped."""
 
     def __init__(self, net: nn.Module, temperatures: tuple[float | Tensor, ...]) -> None:
         super().__init__()

@@ -72,11 +72,8 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HeldBack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The held-out examples for measurement and calibration.
-
-    seed, count: first seed and number of synthetic examples. kingdoms: photographed ones, "0/3" for
-    every third; "" for none.
-    """
+    """The held-out examples for measurement and calibration. seed, count: first seed and number of
+    synthetic examples. kingdoms: photographed ones, "0/3" for every third; "" for none."""
 
     seed: int = 0
     count: int = 0
@@ -108,10 +105,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_recipe(models: Path, name: str) -> Recipe:
-    """The recipe lab/recipes/NAME.toml beside `models`.
-
-    Raises UsageError for a missing or invalid one.
-    """
+    """The recipe lab/recipes/NAME.toml beside `models`. Raises UsageError for a missing or invalid
+    one."""
     path = recipe_path(models, name)
     try:
         recipe = msgspec.toml.decode(path.read_bytes(), type=Recipe)
@@ -131,9 +126,7 @@ def load_recipe(models: Path, name: str) -> Recipe:
 
 def changed(recipe: Recipe, version: str, settings: Iterable[str]) -> Recipe:
     """The recipe of another version, "" for the same, with settings NAME=VALUE of its training.
-
-    Raises UsageError for one that there is not.
-    """
+    Raises UsageError for one that there is not."""
     values = structs.asdict(recipe.training) | dict(s.partition("=")[::2] for s in settings)
     try:
         training = msgspec.convert(values, Training, strict=False)

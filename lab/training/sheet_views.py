@@ -65,10 +65,8 @@ def random_map(rng: Rng) -> F32:
 
 
 def degraded(rng: Rng, view: U8, severity: float) -> U8:
-    """A view (H, W, 3), sometimes made coarser, relit or compressed.
-
-    severity: 1 for a rendered sheet, less for one that has been photographed.
-    """
+    """A view (H, W, 3), sometimes made coarser, relit or compressed. severity: 1 for a rendered
+    sheet, less for one that has been photographed."""
     if rng.random() < 0.3 * severity:
         small = scaled(view, rng.uniform(1 - 0.65 * severity, 0.95))
         view = stretched(small, view.shape[1::-1])

@@ -125,11 +125,8 @@ def _parts(home: Path, first: int, count: int) -> dict[Path, range]:
 def render(
     folder: Path, draw: Callable[[int], Any], first: int, count: int, start: Callable[[], None]
 ) -> list[Any]:
-    """The examples first … first + count - 1, rendered into a folder.
-
-    draw, start: as of a `RenderedSupply`. Existing files are kept, so an interrupted run resumes
-    where it stopped.
-    """
+    """The examples first … first + count - 1, rendered into a folder. draw, start: as of a
+    `RenderedSupply`. Existing files are kept, so an interrupted run resumes where it stopped."""
     folder.mkdir(parents=True, exist_ok=True)
     parts = _parts(folder, first, count)
     todo = {path: numbers for path, numbers in parts.items() if not path.exists()}
@@ -152,10 +149,8 @@ def _wait_for(path: Path, process: int) -> list[Any]:
 
 
 class RenderPool:
-    """A context manager with low-priority processes that render for a `RenderedSupply`.
-
-    showings: total number of examples used, beyond which nothing is rendered.
-    """
+    """A context manager with low-priority processes that render for a `RenderedSupply`. showings:
+    total number of examples used, beyond which nothing is rendered."""
 
     def __init__(self, drawn: RenderedSupply, showings: int, workers: int) -> None:
         self.drawn, self.next = drawn, 0

@@ -78,10 +78,8 @@ def split(boards: Sequence[Board], held: str) -> tuple[list[Board], list[Board]]
 
 
 def supply(network: str, training: Training, material: Material) -> Supply:
-    """The examples of a training; those of spellbooks and kingdoms are rendered in advance.
-
-    Raises UsageError for kingdoms without boards.
-    """
+    """The examples of a training; those of spellbooks and kingdoms are rendered in advance. Raises
+    UsageError for kingdoms without boards."""
     if network == "spellbook":
         home, ready = material.folder, partial(init_worker, None, None)
         page, photo = spellbook.page_example, spellbook.photo_example

@@ -72,10 +72,8 @@ def _steps(folder: Path) -> list[Path]:
 
 
 def latest(folder: Path) -> tuple[State, Path] | None:
-    """The latest checkpoint and its folder; None if there is none.
-
-    Raises UsageError for an invalid one.
-    """
+    """The latest checkpoint and its folder; None if there is none. Raises UsageError for an invalid
+    one."""
     if not (steps := _steps(folder)):
         return None
     try:
@@ -280,8 +278,7 @@ def _step(
 
 def _autocast(device: torch.device) -> torch.autocast:
     """Mixed precision with bfloat16 on devices with native support, where it takes half the time;
-    on others (an EPYC without AVX-512) it would take ten times as long, and is disabled.
-    """
+    on others (an EPYC without AVX-512) it would take ten times as long, and is disabled."""
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
     else:

@@ -20,10 +20,8 @@ from lab.synth.hands.strokes import Path, half, hatch, line, outline, rounded
 def bend(
     shield: ShieldShape, brush: Brush, at: Path, angle: float, wide: float, style: str
 ) -> Strokes:
-    """Return the strokes of one bend.
-
-    at: a point of its middle line; angle: of that line; wide: its width; style: one of BENDS.
-    """
+    """Return the strokes of one bend. at: a point of its middle line; angle: of that line; wide:
+    its width; style: one of BENDS."""
     axis, side = toward(angle), toward(angle + pi / 2)
     reach = brush.near(brush.traits.reach, 0.08, 0.7, 1.12)
     body = shield.centre + (shield.polygon - shield.centre) * reach

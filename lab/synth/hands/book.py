@@ -34,11 +34,8 @@ USED = ("x", "x", "x", "plus", "tick", "slash", "fill", "scribble")
 
 @dataclass(frozen=True)
 class Scribe:
-    """One player's habits on the spellbook.
-
-    in_order: squares are filled from the first one on. rest: only the empty squares of a
-    line are struck through, not the whole line.
-    """
+    """One player's habits on the spellbook. in_order: squares are filled from the first one on.
+    rest: only the empty squares of a line are struck through, not the whole line."""
 
     hand: Hand
     square: str

@@ -18,10 +18,8 @@ _ROUND = np.stack([(math.cos(a), math.sin(a)) for a in np.linspace(0, tau, 15)[:
 
 
 def dot(at: Path, radius: float, style: str, brush: Brush) -> Strokes:
-    """Return one dot of a radius (mm); style: a habit of the part `dot`.
-
-    A style for which the pen is too thick becomes a blob.
-    """
+    """Return one dot of a radius (mm); style: a habit of the part `dot`. A style for which the pen
+    is too thick becomes a blob."""
     real = None
     if style in _RECORDED_DOTS and (radius > 1.2 * brush.width or style in _SHORT):
         real = brush.recorded(_RECORDED_DOTS[style])
@@ -250,11 +248,8 @@ Guesses."""
 
 
 def draw_cross(at: Path, radius: float, pitch: float, brush: Brush, style: str) -> Strokes:
-    """Return the strokes that cross out a circle.
-
-    radius: of the circle; pitch: distance to the next one, which the mark does not touch.
-    style: a habit of the part `cross`.
-    """
+    """Return the strokes that cross out a circle. radius: of the circle; pitch: distance to the
+    next one, which the mark does not touch. style: a habit of the part `cross`."""
     if style == "ring":
         # a ring of ink around the printed circle or inside it, visible beside its line
         rng, closed = brush.rng, max(1 + brush.traits.closure + brush.rng.normal(0, 0.08), 0.85)
@@ -435,10 +430,8 @@ _CROSSES: dict[str, Make] = {
 
 
 def _check_mark(size: float, rng: Rng) -> Path:
-    """Return a tick that passes through the circle: a short stroke down, a long one up.
-
-    Angles and lengths are guesses. The foot is sharp or round; some ticks are mirrored.
-    """
+    """Return a tick that passes through the circle: a short stroke down, a long one up. Angles and
+    lengths are guesses. The foot is sharp or round; some ticks are mirrored."""
     foot = np.array((rng.uniform(-0.35, 0.15), rng.uniform(0.2, 0.75)))
     short = -toward(rng.uniform(0.5, 1.3)) * rng.uniform(0.45, 1.1)
     long = toward(-rng.uniform(0.6, 1.3)) * rng.uniform(1.1, 2.5)

@@ -179,10 +179,8 @@ def _overrun(
     sheet: Sketch, shield: ShieldShape, coat: Coat, crossed: list[Path]
 ) -> tuple[ShieldShape, Spared]:
     """Return the shield as a writer sees it whose strokes run out of it, and the discs that stay
-    free.
-
-    crossed: where crosses will be drawn; these places stay free, so that the crosses are visible.
-    """
+    free. crossed: where crosses will be drawn; these places stay free, so that the crosses are
+    visible."""
     rng, cell = sheet.rng, np.array(sheet.layout.cell_mm)
     most = np.clip(0.98 * cell / np.ptp(shield.polygon, 0), 1.0, BEYOND)
     polygon = shield.centre + (shield.polygon - shield.centre) * rng.uniform(1.0, most)

@@ -38,9 +38,7 @@ filter its light. Guesses based on the materials."""
 @dataclass(frozen=True, eq=False)
 class Stroke:
     """A path with its ink: path in mm on the page; width and pressure relative to the pen's own.
-
-    solid: the path is a closed outline whose inside is inked too.
-    """
+    solid: the path is a closed outline whose inside is inked too."""
 
     path: Path
     width: float = 1.0
@@ -54,9 +52,7 @@ Strokes = list[Stroke]
 @dataclass(frozen=True, eq=False)
 class Spared:
     """Discs that stay free of ink because the hand avoids them: (K, 2) centres and radius in mm.
-
-    grazed: share of a disc up to which ink on it is kept.
-    """
+    grazed: share of a disc up to which ink on it is kept."""
 
     centers: Path
     radius: float

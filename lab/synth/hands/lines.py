@@ -29,11 +29,8 @@ def path_between(path: Path, ends: Path, high: float) -> Path:
 
 
 def _path(ends: Path, brush: Brush, most: float = math.inf) -> Path:
-    """Return one run of the pen between two ends, sometimes a recorded one.
-
-    most: largest height of its bow, mm, so that the bow does not part runs of one line further
-        than their ends.
-    """
+    """Return one run of the pen between two ends, sometimes a recorded one. most: largest height of
+    its bow, mm, so that the bow does not part runs of one line further than their ends."""
     real, traits = brush.recorded("line"), brush.traits
     if real is None:
         most = most / max(math.hypot(*(ends[1] - ends[0])), 1e-9)

@@ -274,10 +274,8 @@ def edge_room(layout: Layout) -> float:
 
 
 def beside(sheet: Sketch, shield: ShieldShape, taken: list[Path]) -> Path:
-    """Return a free spot in the cell, the best of some random ones.
-
-    taken: centres in the cell to stay away from, in addition to the circles of adjacent cells.
-    """
+    """Return a free spot in the cell, the best of some random ones. taken: centres in the cell to
+    stay away from, in addition to the circles of adjacent cells."""
     pitch = np.array(sheet.layout.cell_mm)
     centre = shield.polygon[0] - sheet.shield.polygon[0]
     tries = centre + sheet.rng.uniform(-0.36, 0.36, (40, 2)) * pitch

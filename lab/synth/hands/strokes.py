@@ -90,10 +90,8 @@ STEP_MM = 0.9
 
 
 def drift(n: int, rng: Rng, waves: float = 1.5) -> F64:
-    """Return (n,) smooth noise with mean 0 and a standard deviation of about 1.
-
-    waves: number of oscillations over its length.
-    """
+    """Return (n,) smooth noise with mean 0 and a standard deviation of about 1. waves: number of
+    oscillations over its length."""
     phase = rng.uniform(0.0, tau, 3)
     pace = waves * rng.uniform(0.4, 1.3, 3) * np.array((0.6, 1.0, 1.9)) * tau
     t = np.arange(n) / max(n - 1, 1)
@@ -123,10 +121,8 @@ def ring(
     inward: float = 0.0,
     wobble: float = 0.06,
 ) -> Path:
-    """Return a ring or, with `inward` above 0, a spiral that ends at (1 - inward) × radius.
-
-    turns: number of turns; squash: ratio of short to long axis; wobble: relative to the radius.
-    """
+    """Return a ring or, with `inward` above 0, a spiral that ends at (1 - inward) × radius. turns:
+    number of turns; squash: ratio of short to long axis; wobble: relative to the radius."""
     n = int(max(turns, 0.3) * 14) + 3
     start = rng.uniform(0, tau)
     way = 1.0 if rng.random() < 0.5 else -1.0

@@ -127,10 +127,8 @@ def smudge(page: U8, at: Path, size: float, rng: Rng, px_per_mm: float) -> None:
 
 
 def smear(page: U8, blank: U8, at: Path, reach: float, rng: Rng, px_per_mm: float) -> None:
-    """Smear the ink within about `reach` mm of a point, in place; the print is not affected.
-
-    blank: the page before anybody drew on it.
-    """
+    """Smear the ink within about `reach` mm of a point, in place; the print is not affected. blank:
+    the page before anybody drew on it."""
     box = _box(page, at, 2 * reach, px_per_mm)
     if box is None:
         return

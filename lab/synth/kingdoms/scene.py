@@ -117,10 +117,8 @@ def other_colors(rng: Rng, spread: float, mixed: float) -> F64:
 
 
 class Table:
-    """A table top seen from straight above, on which dominoes are laid.
-
-    side: of the table, in squares.
-    """
+    """A table top seen from straight above, on which dominoes are laid. side: of the table, in
+    squares."""
 
     def __init__(self, rng: Rng, side: int, surfaces: Sequence[U8]) -> None:
         self.rng = rng

@@ -44,10 +44,8 @@ class Board:
 
 
 def load_boards(folder: Path) -> list[Board]:
-    """Cut-out boards: NUMBER.jpg in `folder`/boards, listed in `folder`/tiles.csv.
-
-    The table has the columns board, kingdom, row, col, terrain, crowns. Raises UsageError.
-    """
+    """Cut-out boards: NUMBER.jpg in `folder`/boards, listed in `folder`/tiles.csv. The table has
+    the columns board, kingdom, row, col, terrain, crowns. Raises UsageError."""
     table = folder / "tiles.csv"
     if not table.is_file():
         raise UsageError(f"{table}: there is no such table of squares")
@@ -72,10 +70,8 @@ def load_boards(folder: Path) -> list[Board]:
 
 
 def load_photos(folder: Path) -> list[Board]:
-    """Boards of photos NAME.jpg beside NAME.json, which `kdscan score --json` wrote.
-
-    Raises UsageError if a picture or its reading is missing or invalid.
-    """
+    """Boards of photos NAME.jpg beside NAME.json, which `kdscan score --json` wrote. Raises
+    UsageError if a picture or its reading is missing or invalid."""
     boards = []
     for path in sorted(folder.glob("*.json")):
         bgr = cv2.imread(str(path.with_suffix(".jpg")))

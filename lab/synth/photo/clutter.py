@@ -22,10 +22,8 @@ from lab.synth.photo.light import GAMMA, Light
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """faces: K polygons (P, 3) in world mm; normals: (K, 3) unit; colors: (K, 3) BGR 0..255.
-
-    shine: strength of highlights.
-    """
+    """faces: K polygons (P, 3) in world mm; normals: (K, 3) unit; colors: (K, 3) BGR 0..255. shine:
+    strength of highlights."""
 
     faces: tuple[F64, ...]
     normals: F64
@@ -121,10 +119,8 @@ def _spot(center: F64, u: F64, v: F64, bgr: F64) -> Solid:
 
 
 def random_solid(rng: Rng, kind: str | None = None) -> Solid:
-    """An object of the table at its real size, standing or lying at the origin.
-
-    kind: one of `SOLIDS`, at random if None.
-    """
+    """An object of the table at its real size, standing or lying at the origin. kind: one of
+    `SOLIDS`, at random if None."""
     kind = kind or str(rng.choice(_CHOICE))
     bgr = color(rng, (0.0, 1.0), (0.1, 1.0)).astype(float)
     return SOLIDS[kind](rng, bgr, rng.uniform(0.8, 1.3))

@@ -38,11 +38,8 @@ from lab.synth.photo.scenery import Desk, Print, Scenery
 
 
 class Block:
-    """The part of the coarse raster that the sheet covers.
-
-    ij: (rows, cols, 2) float64, fractional indices (column, row) of the sheet's mesh at
-        the block's nodes.
-    """
+    """The part of the coarse raster that the sheet covers. ij: (rows, cols, 2) float64, fractional
+    indices (column, row) of the sheet's mesh at the block's nodes."""
 
     def __init__(self, page: PageMap, coarse: Coarse) -> None:
         most = np.array([coarse.cols - 2, coarse.rows - 2])
@@ -78,10 +75,8 @@ def light_on_sheet(
 def paste(
     rng: Rng, image: U8, page_bgr: U8, page: PageMap, block: Block, factor: F32, shine: F32
 ) -> None:
-    """Paste the sheet into the picture, in place.
-
-    factor: (h, w, 3) display factors, shine: (h, w) linear, on the block's finer raster.
-    """
+    """Paste the sheet into the picture, in place. factor: (h, w, 3) display factors, shine: (h, w)
+    linear, on the block's finer raster."""
     picture = _sized(page_bgr, page)
     h, w = picture.shape[:2]
     m, n = page.nodes_xy.shape[:2]

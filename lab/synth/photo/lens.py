@@ -246,10 +246,8 @@ class Camera:
 
 
 def aim(rng: Rng, tilt: float, roll: float) -> F64:
-    """Axes of a camera that looks down, rotated by `roll` and tilted by `tilt` (radians).
-
-    The far side of the table is mostly towards the top of the picture.
-    """
+    """Axes of a camera that looks down, rotated by `roll` and tilted by `tilt` (radians). The far
+    side of the table is mostly towards the top of the picture."""
     right = np.array([np.cos(roll), np.sin(roll), 0])
     down = np.array([-np.sin(roll), np.cos(roll), 0])
     look = np.array([0, 0, -1.0])

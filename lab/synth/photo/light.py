@@ -102,10 +102,8 @@ def random_light(rng: Rng, severity: float) -> Light:
 
 
 def _white(rng: Rng, spread: float) -> F64:
-    """A white between candle and blue sky, (3,) BGR of mean 1; mostly near neutral.
-
-    The slope of log blue and red against warmth follows black bodies of 2700 to 9000 K.
-    """
+    """A white between candle and blue sky, (3,) BGR of mean 1; mostly near neutral. The slope of
+    log blue and red against warmth follows black bodies of 2700 to 9000 K."""
     warmth = rng.normal(0, 0.35) if rng.random() < 0.6 else rng.uniform(-0.8, 1.3)
     tint = rng.normal(0, 0.06)
     white = np.exp(spread * np.array([-0.45 * warmth, tint, 0.35 * warmth]))
@@ -118,10 +116,8 @@ def to_display(linear: F32) -> F32:
 
 
 def thrown_shadow(rng: Rng, shape: Size, severity: float) -> F32:
-    """Shadows of objects outside the picture: arms, phones, window frames, leaves.
-
-    Returns (H, W) float32, 0 in full light, 1 in full shadow.
-    """
+    """Shadows of objects outside the picture: arms, phones, window frames, leaves. Returns (H, W)
+    float32, 0 in full light, 1 in full shadow."""
     h, w = shape
     shade = np.zeros(shape, np.float32)
     if rng.random() >= 0.15 + 0.5 * severity:

@@ -220,10 +220,8 @@ def load_surfaces(folder: Path | None) -> list[U8]:
 
 
 def random_desk(rng: Rng, severity: float, paper_bgr: F32, surfaces: Sequence[U8] = ()) -> Desk:
-    """A random table top: one of `surfaces` (BGR uint8) or a procedural one.
-
-    paper_bgr: (3,) mean colour of the sheet; some tables have nearly the same colour.
-    """
+    """A random table top: one of `surfaces` (BGR uint8) or a procedural one. paper_bgr: (3,) mean
+    colour of the sheet; some tables have nearly the same colour."""
     angle = float(
         rng.choice([0.0, pi / 2]) + rng.normal(0, 0.3)
         if rng.random() < 0.6

@@ -77,11 +77,9 @@ Plan = tuple[Box, tuple[Point, ...], float]
 
 @dataclass(frozen=True)
 class _Circles:
-    """The circles of a cell before they have a place; lengths in mm.
-
-    gap: between the centres of neighbours. edge: from the cell's edge to a centre.
-    side: on which side of the cell they lie, -1 or 1.
-    """
+    """The circles of a cell before they have a place; lengths in mm. gap: between the centres of
+    neighbours. edge: from the cell's edge to a centre. side: on which side of the cell they lie, -1
+    or 1."""
 
     count: int
     radius: float
@@ -182,10 +180,8 @@ BOXED = 0.15
 
 
 def _boxed_plan(rng: Rng, w: float, h: float) -> Plan:
-    """As `_cell_plan`, modelled on the box: the shield right of the middle, circles left of it.
-
-    The circles are stacked, or two by two, or in a slanted row from bottom to top.
-    """
+    """As `_cell_plan`, modelled on the box: the shield right of the middle, circles left of it. The
+    circles are stacked, or two by two, or in a slanted row from bottom to top."""
     n = int(rng.choice([2, 3, 4], p=[0.5, 0.3, 0.2]))
     unit = min(w, h)
     r = unit * rng.uniform(0.05, 0.085)
@@ -362,11 +358,8 @@ def _pale(rng: Rng, low: float, spread: float) -> Color:
 
 
 def random_style(rng: Rng, family: str | None = None, colours: str | None = None) -> PrintStyle:
-    """A random style for a layout.
-
-    family: of the ground; if None, a random one that is not held out.
-    colours: the kind of palette of a map (`random_palette`), random if None.
-    """
+    """A random style for a layout. family: of the ground; if None, a random one that is not held
+    out. colours: the kind of palette of a map (`random_palette`), random if None."""
     style = _on_paper(rng)
     family = family or random_family(rng)
     return style if family == PALE else _on_map(rng, style, family, colours)

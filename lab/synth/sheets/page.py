@@ -142,10 +142,8 @@ COPIED = 0.1
 
 
 def reproduced(rng: Rng, page: U8, px_per_mm: float, painted: bool) -> U8:
-    """A print (H, W, 3) as it left the press, or a copy of it.
-
-    painted: its ground carries most of the picture, which a hard copy would turn black.
-    """
+    """A print (H, W, 3) as it left the press, or a copy of it. painted: its ground carries most of
+    the picture, which a hard copy would turn black."""
     if rng.random() >= COPIED:
         return page
     kind = weighted(rng, {"photocopy": 0.4, "screen": 0.3, "toner": 0.3})
@@ -247,10 +245,8 @@ def drawing_mask(layout: Layout, shape: Size, px_per_mm: float) -> U8:
 
 
 def ensure_contrast(page: U8, layout: Layout, style: PrintStyle, px_per_mm: float) -> PrintStyle:
-    """The style, with other colours for outlines that would be invisible on the ground.
-
-    page: (H, W, 3) uint8 BGR, the ground alone.
-    """
+    """The style, with other colours for outlines that would be invisible on the ground. page: (H,
+    W, 3) uint8 BGR, the ground alone."""
     palette = style.palette
     if palette is None:
         return style
@@ -296,11 +292,8 @@ def _best(ground: F32, palette: Palette) -> Color:
 
 
 def print_page(layout: Layout, style: PrintStyle, px_per_mm: float) -> U8:
-    """Draw an unmarked sheet.
-
-    Returns (H, W, 3) uint8 BGR, H and W the page in mm times `px_per_mm`; the page
-    point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5.
-    """
+    """Draw an unmarked sheet. Returns (H, W, 3) uint8 BGR, H and W the page in mm times
+    `px_per_mm`; the page point (x, y) mm lies at pixel (x, y) * px_per_mm - 0.5."""
     # the style with lines thin enough to leave room for drawing inside circles and cells
     cell = min(layout.cell_mm)
     style = replace(

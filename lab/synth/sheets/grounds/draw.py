@@ -67,9 +67,7 @@ _COLOURS = {"painted": "full", "sepia": "sepia"}
 
 def asked_for(rng: Rng, ground: str | None) -> tuple[str | None, str | None]:
     """A family of a group, or the family of that name, and the kind of its palette; None: any.
-
-    Raises UsageError if there is no such ground.
-    """
+    Raises UsageError if there is no such ground."""
     if ground in GROUPS:
         return any_of(rng, GROUPS[ground]), _COLOURS.get(ground)
     known = (*GROUPS, *FAMILIES)
@@ -85,10 +83,8 @@ def random_family(rng: Rng) -> str:
 
 
 def draw_ground(family: str, rng: Rng, layout: Layout, scale: float, palette: Palette) -> U8:
-    """The page of a family with nothing but its ground: (H, W, 3) uint8 BGR.
-
-    family: one of `FAMILIES`. scale: pixels per mm.
-    """
+    """The page of a family with nothing but its ground: (H, W, 3) uint8 BGR. family: one of
+    `FAMILIES`. scale: pixels per mm."""
     page = FAMILIES[family][0](rng, layout, scale, palette)
     if rng.random() < 0.25:
         # edges that darken, or fade into the paper, in place

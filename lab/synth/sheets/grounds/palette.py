@@ -15,10 +15,8 @@ INK_LEFT = 78.0
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of grounds by height, and of everything drawn on them; BGR 0..255.
-
-    ink: of outlines and signs. paper: of unprinted paper. accent: of roofs and roses.
-    """
+    """Colours of grounds by height, and of everything drawn on them; BGR 0..255. ink: of outlines
+    and signs. paper: of unprinted paper. accent: of roofs and roses."""
 
     deep: Color
     sea: Color

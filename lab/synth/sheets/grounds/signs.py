@@ -302,10 +302,8 @@ def random_terrain(
 
 
 def tinted(height: F32, stops: list[tuple[float, Color]]) -> U8:
-    """Map heights from -3 to 3 to a scale of colours: (H, W) to (H, W, 3) uint8.
-
-    stops: heights in ascending order and their BGR; colours between them are interpolated.
-    """
+    """Map heights from -3 to 3 to a scale of colours: (H, W) to (H, W, 3) uint8. stops: heights in
+    ascending order and their BGR; colours between them are interpolated."""
     low, high, steps = -3, 3, 2048
     at = np.linspace(low, high, steps)
     places = [stop for stop, _ in stops]
