@@ -24,9 +24,9 @@ from kdscan.sheets.overlay import draw_overlay
 from kdscan.web.operations import document
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+sys.path.insert(0, str(ROOT))
 
-from stages import pictures, shrunk  # noqa: E402  neither docs nor the laboratory is installed
+from docs.stages import pictures, shrunk  # noqa: E402  neither docs nor the laboratory is installed
 
 ELSEWHERE = {
     "architecture.md": "kdscan/README.md",
