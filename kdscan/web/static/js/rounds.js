@@ -173,8 +173,9 @@ function tableOf({ round, table, seats }, act) {
   );
   const save = async () => {
     const points = typedPoints(fields);
-    const none = !Object.keys(points).length;
-    if (!none && !(await keep({ type: "enter_result", points }))) return;
+    const emptied = !Object.keys(points).length;
+    const action = emptied ? { type: "withdraw_result" } : { type: "enter_result", points };
+    if (!(await keep(action))) return;
     const typed = fields.some((one) => one.value !== one.defaultValue); // something else by now
     if (!typed) line.close();
   };
