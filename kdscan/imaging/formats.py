@@ -61,8 +61,8 @@ _SIGNS = {
 """How files begin, as patterns. Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12,
 annex B.4), by AV1 (AV1 Image File Format, section 6), and by anything (ISO/IEC 23008-12, 10)."""
 
-_ARCHIVE = re.compile(rb"PK\x03\x04|PK\x05\x06|Rar!|7z\xbc\xaf|\x1f\x8b|.{257}ustar", re.DOTALL)
-"""ZIP, RAR, 7z, gzip and tar."""
+_ARCHIVE = re.compile(rb"PK\x03\x04|PK\x05\x06|Rar!|7z\xbc\xaf|\x1f\x8b|BZh|.{257}ustar", re.DOTALL)
+"""ZIP, RAR, 7z, gzip, bzip2 and tar."""
 
 Read = Callable[[int, bool], tuple[Bgr, bool]]
 """(page, whole) → its pixels (H, W, 3) uint8 BGR, upright, and whether they have half the picture's

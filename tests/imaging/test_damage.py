@@ -156,7 +156,7 @@ def test_a_beginning_alone_is_damaged(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "start", [b"PK\x03\x04", b"PK\x05\x06", b"Rar!", b"\x1f\x8b", bytes(257) + b"ustar"]
+    "start", [b"PK\x03\x04", b"PK\x05\x06", b"Rar!", b"\x1f\x8b", b"BZh9", bytes(257) + b"ustar"]
 )
 def test_the_photos_of_an_archive_are_asked_for(start: bytes) -> None:
     with pytest.raises(UnreadableImage, match="take the photos out of it"):
