@@ -131,7 +131,6 @@ def test_maps_of_two_photos_are_no_game() -> None:
 
 def test_only_doubtful_shields_are_doubts() -> None:
     (doubt,) = doubts(make_sheet(doubtful=[(0, 5)]))
-    assert doubt[0].at == (0, 5)
-    (other,) = doubt[1:]
-    (coat, crosses), p = other.content, other.confidence
-    assert (coat, crosses, round(p, 6)) == (Coat.FILLED, 3, 0.3)
+    assert doubt.cell.at == (0, 5)
+    _, (marks, p, _) = doubt.options
+    assert (marks, round(p, 6)) == ((Coat.FILLED, 3), 0.3)

@@ -42,7 +42,7 @@ def ask_about(sheet: Any, style: Style, risk: float) -> Any:
     skipped: set[Cell] = set()
     announced = 0
     while sheet.review:
-        asked = {q.cell: q.options for q in kind.questions(sheet, risk) if not q.answered}
+        asked = {q.cell.at: q.options for q in kind.questions(sheet, risk) if not q.answered}
         left = [cell for cell in asked if cell not in skipped]
         if not left:
             break
@@ -83,11 +83,11 @@ def _answer(sheet: Any, at: Cell, options: Iterable[Any], number: str, style: St
     _say(_picture(crop, CELL_COLUMNS, style), f"{number}: {what}", sep="\n")
     texts, look = {}, kind_of(sheet).look
     assert look is not None
-    for n, (content, p, *total) in enumerate(options, 1):
+    for n, (content, p, total) in enumerate(options, 1):
         text, name = look.token(*content), look.name(style.words, *content)
         texts[str(n)] = text
-        points = ": " + tn("{n} point", "{n} points", total[0]) if total else ""
-        _say(f"   {n}  {text:<6} {name} ({percent(p)}){points}")
+        points = tn("{n} point", "{n} points", total)
+        _say(f"   {n}  {text:<6} {name} ({percent(p)}): {points}")
     answer = _read(t("Number, or what it holds as for --set; Enter skips, u undoes, q stops:"))
     return texts.get(answer, answer)
 

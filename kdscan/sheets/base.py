@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar, cast, get_args
 
 import msgspec
@@ -24,8 +25,8 @@ from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GameName
 from kdscan.rules.duel.spellbook import BookPlace
-from kdscan.sheets.board import Canvas, CellLook
-from kdscan.sheets.common import DoubtfulPlace, Question, plain
+from kdscan.sheets.board import Canvas, CellLook, draw_board, places_of
+from kdscan.sheets.common import Doubt, DoubtfulPlace, plain
 from kdscan.sheets.duel_map import interpret as map_interpret
 from kdscan.sheets.duel_map import model as map_model
 from kdscan.sheets.duel_map import show as map_show
@@ -74,7 +75,7 @@ class SheetType(Generic[E, R]):
     draw: Callable[[Canvas, R, Sequence[Points]], list[Bgr]]
     places: Callable[[R, Words], Iterator[DoubtfulPlace]]
     look: CellLook | None = None
-    questions: Callable[[R, float], tuple[Question, ...]] | None = None
+    questions: Callable[[R, float], tuple[Doubt, ...]] | None = None
     advice: Callable[[R, Words], list[str]] = lambda *_: []
     has_score: bool = True
 
@@ -108,8 +109,8 @@ DUEL_MAP = SheetType(
     with_fields=map_model.with_fields,
     to_json=map_show.to_json,
     to_text=map_show.to_text,
-    draw=map_show.draw,
-    places=map_show.places,
+    draw=partial(draw_board, map_show.LOOK),
+    places=partial(places_of, map_show.LOOK),
     look=map_show.LOOK,
     questions=map_interpret.questions,
     advice=map_show.advice,
@@ -125,8 +126,8 @@ KINGDOM = SheetType(
     with_fields=kingdom_model.with_fields,
     to_json=kingdom_show.to_json,
     to_text=kingdom_show.to_text,
-    draw=kingdom_show.draw,
-    places=kingdom_show.places,
+    draw=partial(draw_board, kingdom_show.LOOK),
+    places=partial(places_of, kingdom_show.LOOK),
     look=kingdom_show.LOOK,
     questions=kingdom_interpret.questions,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import cv2
@@ -23,7 +24,6 @@ from kdscan.imaging.pens import (
 )
 from kdscan.imaging.picture import Bgr
 from kdscan.imaging.rectify import cell_corners
-from kdscan.marks.boards import CellReading
 from kdscan.rules.grid import Cell, cell_name, neighbours
 from kdscan.sheets.common import (
     BoardReading,
@@ -99,12 +99,13 @@ def label(
 class CellLook(NamedTuple):
     """How what a kind's cells hold is shown to people.
 
-    name: in their language. sign: in a terminal. token: in the syntax of `--set`. draw: (picture,
-    left middle, *content, size in pixels). width: pixels that `draw` takes, for (crosses or crowns,
-    size). marked: whether it is drawn even if there is no doubt. notes_cover: whether texts say
-    that a cell seems to be covered.
+    doubts: a reading's cells that a person should look at. name: in their language. sign: in a
+    terminal. token: in the syntax of `--set`. draw: (picture, left middle, *content, size in
+    pixels). width: pixels that `draw` takes, for (crosses or crowns, size). marked: whether it is
+    drawn even if there is no doubt. notes_cover: whether texts say that a cell seems to be covered.
     """
 
+    doubts: Callable[[Any], Sequence[Doubt]]
     name: Callable[..., str]
     sign: Callable[..., str]
     token: Callable[..., str]
@@ -113,18 +114,18 @@ class CellLook(NamedTuple):
     marked: Callable[[Any], bool]
     notes_cover: bool = False
 
-    def noted(self, words: Words, text: str, cell: CellReading[Any]) -> str:
-        """A text about a cell, which says whether it seems to be covered."""
-        covered = words.t("covered")
-        return f"{text}, {covered}" if cell.covered and self.notes_cover else text
+    def choices(
+        self, doubt: Doubt, text: Callable[..., str], words: Words
+    ) -> list[tuple[str, float]]:
+        """What a doubtful cell may hold, as text, each with its probability; what was read says
+        whether the cell seems to be covered."""
+        (read, sure), *others = [(text(*content), p) for content, p, _ in doubt.options]
+        covered = ", " + words.t("covered") if doubt.cell.covered and self.notes_cover else ""
+        return [(read + covered, sure), *others]
 
 
 def draw_board(
-    canvas: Canvas,
-    board: BoardReading,
-    doubts: Sequence[Doubt],
-    others: Sequence[Points],
-    look: CellLook,
+    look: CellLook, canvas: Canvas, board: BoardReading, others: Sequence[Points]
 ) -> list[Bgr]:
     """Draw a board over a photo; returns a tile for each doubtful cell.
 
@@ -197,7 +198,7 @@ def draw_board(
             wh = label_wh(text, size)
             label(picture, text, _inside(picture, (x, y - wh[1] / 2), wh, 0.3 * size), size)
     _total(canvas, board, corners, others, pitch)
-    return [_tile(canvas, corners, doubt, look) for doubt in doubts]
+    return [_tile(canvas, corners, doubt, look) for doubt in look.doubts(board)]
 
 
 def quad_of(corners: Points, cell: Cell) -> Points:
@@ -247,22 +248,18 @@ def _total(
     label(canvas.picture, text, (x, y), size, REVIEW_COLOR if board.review else INK)
 
 
-def places_of(
-    board: BoardReading, doubts: Sequence[Doubt], look: CellLook, words: Words
-) -> Iterator[DoubtfulPlace]:
+def places_of(look: CellLook, board: BoardReading, words: Words) -> Iterator[DoubtfulPlace]:
     """A board's doubtful cells as places."""
     corners = cell_corners(board.rectified.centers_xy)
-    for doubt in doubts:
-        names = (look.noted(words, look.name(words, *c.content), c) for c in doubt)
-        choices = tuple(zip(names, [c.confidence for c in doubt], strict=True))
-        at = doubt[0].at
-        yield DoubtfulPlace(cell_name(at), choices, quad_of(corners, at))
+    for doubt in look.doubts(board):
+        at, choices = doubt.cell.at, look.choices(doubt, partial(look.name, words), words)
+        yield DoubtfulPlace(cell_name(at), tuple(choices), quad_of(corners, at))
 
 
 def _tile(canvas: Canvas, corners: Points, doubt: Doubt, look: CellLook) -> Bgr:
     """A rectified crop of a doubtful cell above its alternatives, (340, 260, 3) uint8 BGR."""
     side, height = TILE_WH
-    at = doubt[0].at
+    at = doubt.cell.at
     quad = quad_of(corners, at)
     source = 1.25 * quad + (1 - 1.25) * quad.mean(0)
     target = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
@@ -272,10 +269,10 @@ def _tile(canvas: Canvas, corners: Points, doubt: Doubt, look: CellLook) -> Bgr:
     picture[:side] = crop
     draw_text(picture, canvas.numbered(cell_name(at)), (2, side + 22), 26, bold=True)
     x = 2.0
-    for choice in doubt[:2]:
-        look.draw(picture, (x, side + 58), *choice.content, 24)
-        x += look.width(choice.content[1], 24) + 8
-        share = percent(choice.confidence)
+    for content, p, _ in doubt.options[:2]:
+        look.draw(picture, (x, side + 58), *content, 24)
+        x += look.width(content[1], 24) + 8
+        share = percent(p)
         draw_text(picture, share, (x, side + 58), 21, REVIEW_COLOR)
         x += text_width(share, 21) + 18
     return picture

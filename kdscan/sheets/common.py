@@ -81,20 +81,16 @@ class BoardReading(SheetReading, Protocol):
     def score(self) -> DomainScore[Any]: ...
 
 
-Doubt = tuple[CellReading[Any], ...]
-"""A doubtful cell as it was read, then its alternatives, the most probable first, with their
-probabilities as `confidence`."""
+class Doubt(NamedTuple):
+    """A cell that a person should look at, as it was read.
 
-
-class Question(NamedTuple):
-    """A cell that a person should look at.
-
-    options: what it may hold, the likeliest first by all that is known, each with its probability
-    and, for a map, the total if the other shields are as read. answered: whether somebody said it.
+    options: what it may hold, each with its probability and the total if the other cells are as
+    read: what was read, then what else, the most probable first; of a question the likeliest by all
+    that is known first. answered: whether a person said it.
     """
 
-    cell: Cell
-    options: tuple[tuple[Any, ...], ...]
+    cell: CellReading[Any]
+    options: tuple[tuple[Any, float, int], ...]
     answered: bool = False
 
 
@@ -195,12 +191,20 @@ def sheet_json(reading: SheetReading, **own: Any) -> Json:
     return plain(common | own)
 
 
+def options_json(names: tuple[str, str], options: Iterable[tuple[Any, float, int]]) -> list[Json]:
+    """What a cell may hold; see `Doubt`."""
+    return [
+        {**dict(zip(names, content, strict=True)), "probability": probability(p), "total": total}
+        for content, p, total in options
+    ]
+
+
 def board_json(
-    board: BoardReading, names: tuple[str, str], others: Mapping[Cell, Sequence[Json]], **own: Any
+    board: BoardReading, names: tuple[str, str], doubts: Iterable[Doubt], **own: Any
 ) -> Json:
-    """The JSON of a map or kingdom. names: of the two parts of what a cell holds. others: the
-    alternatives of doubtful cells. A cell's `seen` is the pixels' own result if it was
-    overruled."""
+    """The JSON of a map or kingdom. names: of the two parts of what a cell holds. A cell's `seen`
+    is the pixels' own result if it was overruled."""
+    others = {doubt.cell.at: options_json(names, doubt.options[1:]) for doubt in doubts}
     cells = [
         {
             "row": cell.at[0],

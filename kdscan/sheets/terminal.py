@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kdscan.i18n import ENGLISH, Words
 from kdscan.i18n.problems import problem_line
@@ -15,7 +16,6 @@ from kdscan.sheets.board import CellLook
 from kdscan.sheets.common import (
     MAX_NAMED,
     BoardReading,
-    Doubt,
     SheetReading,
     domain_colors,
     percent,
@@ -147,26 +147,21 @@ def explain_problems(reading: SheetReading, style: Style) -> list[str]:
     return lines
 
 
-def explain_doubts(
-    board: BoardReading, doubts: Sequence[Doubt], look: CellLook, style: Style
-) -> str:
+def explain_doubts(board: BoardReading, look: CellLook, style: Style) -> str:
     """Problems of a board, then its doubtful cells with their alternatives."""
     dash, t = "–" if style.unicode else "-", style.words.t
-    either, lines = t("or"), explain_problems(board, style)
+    either, lines, doubts = t("or"), explain_problems(board, style), look.doubts(board)
     if not doubts:
         return "\n".join(lines)
     lines.append(" " + t("Look at:"))
     for doubt in doubts:
-        first, *choices = [
-            f"{look.noted(style.words, look.sign(style, *cell.content), cell)}"
-            f" ({percent(cell.confidence)})"
-            for cell in doubt
-        ]
-        others = f" {dash} {either} {', '.join(choices)}" if choices else ""
-        lines.append(f"   {cell_name(doubt[0].at)}  {first}{others}")
-    first_doubt = next((doubt for doubt in doubts if doubt[1:]), doubts[0])
-    likeliest = (*first_doubt[1:], first_doubt[0])[0]  # what was read needs no correction
-    example = f"{style.address}{cell_name(likeliest.at)}={look.token(*likeliest.content)}"
+        choices = look.choices(doubt, partial(look.sign, style), style.words)
+        first, *others = [f"{text} ({percent(p)})" for text, p in choices]
+        rest = f" {dash} {either} {', '.join(others)}" if others else ""
+        lines.append(f"   {cell_name(doubt.cell.at)}  {first}{rest}")
+    doubt = next((doubt for doubt in doubts if doubt.options[1:]), doubts[0])
+    content, *_ = doubt.options[:2][-1]  # what was read needs no correction
+    example = f"{style.address}{cell_name(doubt.cell.at)}={look.token(*content)}"
     lines.append(" " + t("If one is wrong, say what it is:") + f" --set {example}")
     return "\n".join(lines)
 

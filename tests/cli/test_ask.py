@@ -41,7 +41,7 @@ def test_the_likeliest_answers_to_all_questions_settle_the_total(
 
 
 def test_marks_are_typed_skipped_undone_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = questions(UNSURE)[0].cell
+    first = questions(UNSURE)[0].cell.at
     typed = answered(monkeypatch, "ll++\nq\n").evidence.corrections.cells
     assert typed == {first: ("double_line", 2)}
     assert answered(monkeypatch, "ll++\nu\nq\n").evidence.corrections.cells == {}
@@ -52,9 +52,9 @@ def test_marks_are_typed_skipped_undone_and_refused(monkeypatch: pytest.MonkeyPa
 def test_all_shields_of_a_coat_are_asked_about_once_two_were_misread() -> None:
     dots = [cell for cell, shield in Board.parse(BOARD).items() if shield.coat == "dot"]
     sheet = make_sheet(doubtful=dots[:2])
-    assert {question.cell for question in questions(sheet)} == set(dots[:2]) < set(dots)
+    assert {question.cell.at for question in questions(sheet)} == set(dots[:2]) < set(dots)
     sheet = correct(sheet, dict.fromkeys(dots[:2], ("double_dot", 0)))
-    assert sheet.review and {question.cell for question in questions(sheet)} == set(dots)
+    assert sheet.review and {question.cell.at for question in questions(sheet)} == set(dots)
     sheet = correct(sheet, dict.fromkeys(dots[2:], ("dot", 0)))
     assert not sheet.review
 

@@ -32,10 +32,6 @@ def test_the_photo_itself_is_left_alone() -> None:
     assert (photo.bgr == 230).all()
 
 
-def test_without_a_sheet_the_picture_is_the_photo() -> None:
-    assert (draw_overlay(blank(), []) == blank().bgr).all()
-
-
 @pytest.mark.parametrize("at", [(640, 15), (15, 440)], ids=["beside", "below"])
 @pytest.mark.parametrize("first", [True, False])
 def test_a_total_lies_on_no_other_sheet(at: tuple[int, int], first: bool) -> None:

@@ -45,7 +45,7 @@ from kdscan.rules.duel.legality import Terms, find_problems
 from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import Cell, alone
 from kdscan.rules.problem import Problem, Severity, is_open
-from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt, Question
+from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
 
 MIN_PLACED = 0.9
@@ -339,7 +339,7 @@ def open_reasons(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> tuple[str
     return tuple(code for code, remains in reasons.items() if remains)
 
 
-def questions(sheet: MapReading, risk: float = DEFAULT_RISK) -> tuple[Question, ...]:
+def questions(sheet: MapReading, risk: float = DEFAULT_RISK) -> tuple[Doubt, ...]:
     """The fixed set of questions about a map's shields that settles its total, the least certain
     first; none if it needs no review."""
     evidence, answers = sheet.evidence, sheet.evidence.corrections.cells
@@ -352,17 +352,18 @@ def questions(sheet: MapReading, risk: float = DEFAULT_RISK) -> tuple[Question, 
     for read in sorted(first.cells, key=lambda cell: (cell.confidence, cell.at)):
         if (at := read.at) not in asked:
             continue
-        options = {read.content: read.confidence, **_others(both, read)}
-        ranked = sorted(options.items(), key=lambda option: -option[1])[: MAX_OTHERS + 1]
-        totals = tuple((marks, p, total_with(sheet, at, marks)) for marks, p in ranked)
-        result.append(Question(at, totals, at in answers))
+        doubt = _doubt(sheet, read, both)
+        ranked = sorted(doubt.options, key=lambda option: -option[1])[: MAX_OTHERS + 1]
+        result.append(Doubt(read, tuple(ranked), at in answers))
     return tuple(result)
 
 
-def _others(both: Floats, cell: CellReading[Marks]) -> dict[Marks, float]:
-    """What else a shield may hold, the most probable first; both: see `joint`."""
+def _doubt(sheet: MapReading, cell: CellReading[Marks], both: Floats) -> Doubt:
+    """A shield with all that it may hold; both: see `joint`."""
     likely = alternatives(both[CELLS.index(cell.at)], MAX_OTHERS + 1)
-    return {marks: p for marks, p in likely if marks != cell.content and p >= MIN_OTHER}
+    others = [(marks, p) for marks, p in likely if marks != cell.content and p >= MIN_OTHER]
+    options = [(cell.content, cell.confidence), *others]
+    return Doubt(cell, tuple((marks, p, total_with(sheet, cell.at, marks)) for marks, p in options))
 
 
 MAX_DOUBTFUL = 0.25
@@ -412,13 +413,5 @@ def doubts(sheet: MapReading) -> list[Doubt]:
     if not unsure:
         return []
     both = joint(corrected(sheet.evidence.probs, sheet.evidence.corrections.cells))
-    return [
-        (
-            cell,
-            *(
-                changed(cell, content=marks, confidence=p, covered=False)
-                for marks, p in list(_others(both, cell).items())[:MAX_OTHERS]
-            ),
-        )
-        for cell in unsure
-    ]
+    whole = (_doubt(sheet, cell, both) for cell in unsure)
+    return [doubt._replace(options=doubt.options[: MAX_OTHERS + 1]) for doubt in whole]

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from kdscan.detection.locate import CUT_OFF
 from kdscan.files import Json
 from kdscan.i18n import Words, mark
-from kdscan.imaging.pens import Points, draw_marks, marks_width
-from kdscan.imaging.picture import Bgr
+from kdscan.imaging.pens import draw_marks, marks_width
 from kdscan.rules.duel.board import CASTLE
-from kdscan.rules.duel.coats import Coat, Marks
+from kdscan.rules.duel.coats import Coat
 from kdscan.sheets import terminal
-from kdscan.sheets.board import Canvas, CellLook, draw_board, places_of
-from kdscan.sheets.common import DoubtfulPlace, board_json, probability
+from kdscan.sheets.board import CellLook
+from kdscan.sheets.common import board_json, options_json
 from kdscan.sheets.duel_map.interpret import (
     COVERED,
     doubts,
     open_reasons,
     questions,
     retake_reasons,
-    total_with,
 )
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.terminal import Style, draw_grid, explain_doubts, token
@@ -54,6 +52,7 @@ def shield_name(words: Words, coat: Coat | None, crosses: int) -> str:
 
 
 LOOK = CellLook(
+    doubts=doubts,
     name=shield_name,
     sign=Style.marks,
     token=token,
@@ -76,22 +75,12 @@ def to_json(sheet: MapReading) -> Json:
     codes of the reasons to photograph the map again rather than answer; the total is not to be
     shown then. An option's total is the map's, if the other shields are as read.
     """
-
-    def option(marks: Marks, p: float, total: int) -> Json:
-        coat, crosses = marks
-        return {"coat": coat, "crosses": crosses, "probability": probability(p), "total": total}
-
-    others = {
-        cell.at: [
-            option(c.content, c.confidence, total_with(sheet, c.at, c.content)) for c in others
-        ]
-        for cell, *others in doubts(sheet)
-    }
+    names = "coat", "crosses"
     asked = [
         {
-            "row": question.cell[0],
-            "col": question.cell[1],
-            "options": [option(*choice) for choice in question.options],
+            "row": question.cell.at[0],
+            "col": question.cell.at[1],
+            "options": options_json(names, question.options),
             "answered": question.answered,
         }
         for question in questions(sheet)
@@ -99,8 +88,8 @@ def to_json(sheet: MapReading) -> Json:
     low, high = sheet.wizard_range
     return board_json(
         sheet,
-        ("coat", "crosses"),
-        others,
+        names,
+        doubts(sheet),
         layout=sheet.layout,
         castle_bonus_used=sheet.board_estimate.castle_used,
         chosen_coat=sheet.wizard_coat,
@@ -121,7 +110,7 @@ def to_text(sheet: MapReading, style: Style) -> str:
     board = board_text(sheet, style)
     if reasons := retake_reasons(sheet):
         return f"{explain_retake(sheet, reasons, style)}\n\n{board}"
-    unsure = explain_doubts(sheet, doubts(sheet), LOOK, style)
+    unsure = explain_doubts(sheet, LOOK, style)
     return "\n\n".join(filter(None, [board, explain_score(sheet, style), unsure]))
 
 
@@ -196,17 +185,3 @@ def explain_score(sheet: MapReading, style: Style) -> str:
     if sheet.review and low < high:
         between = " " + t("between {low} and {high}", low=low, high=high) + ","
     return terminal.explain_score(sheet, names, heads, more, style, between)
-
-
-# Pictures
-
-
-def draw(canvas: Canvas, sheet: MapReading, others: Sequence[Points]) -> list[Bgr]:
-    """The overlay over a photo; returns a tile for each doubtful shield. others: outlines (4, 2) of
-    the picture's other sheets."""
-    return draw_board(canvas, sheet, doubts(sheet), others, LOOK)
-
-
-def places(sheet: MapReading, words: Words) -> Iterator[DoubtfulPlace]:
-    """What needs review, as named places in the photo."""
-    return places_of(sheet, doubts(sheet), LOOK, words)

@@ -25,13 +25,21 @@ from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, Totals
 from kdscan.marks.posterior import best_first
 from kdscan.rules.grid import Cell, components, neighbours
-from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom, Square, Terrain
+from kdscan.rules.kingdomino.kingdom import (
+    CASTLE,
+    EMPTY,
+    SQUARE_CLASSES,
+    Kingdom,
+    Square,
+    SquareKind,
+    Terrain,
+)
 from kdscan.rules.kingdomino.legality import audit_kingdom, find_problems, one_box_holds, unlaid
 from kdscan.rules.kingdomino.scoring import score_kingdom
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt, Question
-from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading
+from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
+from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence, KingdomReading
 
 MIN_PROBABILITY = 1e-5
 """Lower bound of all kinds' probabilities: no network is more reliable than its training data."""
@@ -391,20 +399,30 @@ def doubts(kingdom: KingdomReading) -> list[Doubt]:
             p[SQUARE_CLASSES.index(square.content)] = 0
             if castle_given:
                 p[CASTLE] = 0
-            p *= max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
+            p *= 0 if square.covered else max(0.0, 1 - square.confidence) / max(p.sum(), 1e-12)
             likely = [k for k in np.argsort(-p, kind="stable")[:MAX_OTHERS] if p[k] >= MIN_OTHER]
-            others = (
-                changed(square, content=SQUARE_CLASSES[k], confidence=float(p[k]))
-                for k in ([] if square.covered else likely)
-            )
-            doubtful.append((square, *others))
+            kinds = square.content, *(SQUARE_CLASSES[k] for k in likely)
+            shares = square.confidence, *map(float, p[likely])
+            totals = [total_with(kingdom, square.at, kind) for kind in kinds]
+            doubtful.append(Doubt(square, tuple(zip(kinds, shares, totals, strict=True))))
     return doubtful
 
 
-def questions(kingdom: KingdomReading, risk: float = DEFAULT_RISK) -> tuple[Question, ...]:
-    """The doubtful squares as questions, the least certain first. risk: without effect."""
-    ordered = sorted(doubts(kingdom), key=lambda doubt: doubt[0].confidence)
-    return tuple(
-        Question(doubt[0].at, tuple((square.content, square.confidence) for square in doubt))
-        for doubt in ordered
-    )
+def questions(kingdom: KingdomReading, risk: float = DEFAULT_RISK) -> tuple[Doubt, ...]:
+    """The doubtful squares, the least certain first. risk: without effect."""
+    return tuple(sorted(doubts(kingdom), key=lambda doubt: doubt.cell.confidence))
+
+
+def total_with(kingdom: KingdomReading, at: Cell, kind: SquareKind) -> int:
+    """A kingdom's total if one square holds that and the others are as read; if the castle moves
+    with it, as all is then read."""
+    terrain, crowns = kind
+    board = kingdom.kingdom
+    if (terrain == "castle") != (at == board.castle):
+        evidence = kingdom.evidence
+        corrections = evidence.corrections.merge(KingdomCorrections({at: kind}))
+        return interpret(replace(evidence, corrections=corrections)).score.total
+    squares = {cell: square for cell, square in board.squares.items() if cell != at}
+    if terrain not in ("castle", "empty"):
+        squares[at] = Square(Terrain(terrain), crowns)
+    return score_kingdom(replace(board, squares=squares), kingdom.variants).total

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from kdscan.files import Json
 from kdscan.i18n import Words, mark
-from kdscan.imaging.pens import Points, draw_square, square_width
-from kdscan.imaging.picture import Bgr
+from kdscan.imaging.pens import draw_square, square_width
 from kdscan.rules.kingdomino.kingdom import Square, Terrain
 from kdscan.sheets import terminal
-from kdscan.sheets.board import Canvas, CellLook, draw_board, places_of
-from kdscan.sheets.common import DoubtfulPlace, board_json, probability
+from kdscan.sheets.board import CellLook
+from kdscan.sheets.common import board_json
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.terminal import Style, draw_grid, explain_doubts
@@ -47,6 +44,7 @@ def _sign(style: Style, terrain: str, crowns: int) -> str:
 
 
 LOOK = CellLook(
+    doubts=doubts,
     name=square_name,
     sign=_sign,
     token=token,
@@ -61,20 +59,11 @@ LOOK = CellLook(
 
 def to_json(kingdom: KingdomReading) -> Json:
     """A kingdom's JSON."""
-    variants, others = kingdom.variants, {}
-    for cell, *choices in doubts(kingdom):
-        others[cell.at] = [
-            {
-                "terrain": other.content[0],
-                "crowns": other.content[1],
-                "probability": probability(other.confidence),
-            }
-            for other in choices
-        ]
+    variants = kingdom.variants
     return board_json(
         kingdom,
         ("terrain", "crowns"),
-        others,
+        doubts(kingdom),
         size=variants.size,
         range=kingdom.total_range,
         variants={"middle_kingdom": variants.middle_kingdom, "harmony": variants.harmony},
@@ -102,7 +91,7 @@ def to_text(kingdom: KingdomReading, style: Style) -> str:
             text = f"{name[:2]:<2}{crowns or ' '}"
         content[square.at] = text + ("?" if square.review else " ")
     board = draw_grid(content, kingdom.score.domains, style)
-    unsure = explain_doubts(kingdom, doubts(kingdom), LOOK, style)
+    unsure = explain_doubts(kingdom, LOOK, style)
     return "\n\n".join(filter(None, [board, explain_score(kingdom, style), unsure]))
 
 
@@ -125,17 +114,3 @@ def explain_score(kingdom: KingdomReading, style: Style) -> str:
     if score.harmony:
         more.append(t("harmony: {points}", points=score.harmony))
     return terminal.explain_score(kingdom, names, heads, more, style)
-
-
-# Pictures
-
-
-def draw(canvas: Canvas, kingdom: KingdomReading, others: Sequence[Points]) -> list[Bgr]:
-    """The overlay over a photo; returns a tile for each doubtful square. others: outlines (4, 2) of
-    the picture's other sheets."""
-    return draw_board(canvas, kingdom, doubts(kingdom), others, LOOK)
-
-
-def places(kingdom: KingdomReading, words: Words) -> Iterator[DoubtfulPlace]:
-    """What needs review, as named places in the photo."""
-    return places_of(kingdom, doubts(kingdom), LOOK, words)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from kdscan.i18n import words
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import Coat
-from kdscan.sheets.base import correct
+from kdscan.sheets.base import DUEL_MAP, correct
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, beliefs, interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
-from kdscan.sheets.duel_map.show import places, to_text
+from kdscan.sheets.duel_map.show import to_text
 from kdscan.sheets.table import fuse_evidence
 from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet, with_evidence
@@ -38,7 +38,7 @@ def test_a_covered_shield_asks_and_is_said_to_be_covered() -> None:
     (problem,) = sheet.problems
     assert (problem.code, problem.severity, problem.cells) == ("covered", "warning", ((1, 2),))
     assert "C2  dd+, covered (" in to_text(sheet, PLAIN)
-    (place,) = places(sheet, words("en"))
+    (place,) = DUEL_MAP.places(sheet, words("en"))
     assert place.name == "C2" and place.choices[0][0] == "double dot ×, covered"
     assert sheet.score == seen({}).score, "what was read stands until a person says otherwise"
 

@@ -130,19 +130,19 @@ def answered(sheet: MapReading, cells: Iterable[Cell]) -> MapReading:
 
 def test_questions_do_not_grow_while_they_are_answered() -> None:
     sheet = interpret(make_sheet(doubtful=DOUBTFUL).evidence)
-    asked = [question.cell for question in questions(sheet)]
+    asked = [question.cell.at for question in questions(sheet)]
     assert set(DOUBTFUL) <= set(asked)
     for count in range(1, len(asked) + 1):
         sheet = answered(sheet, asked[:count])
-        assert [question.cell for question in questions(sheet)] == asked
+        assert [question.cell.at for question in questions(sheet)] == asked
         assert sum(question.answered for question in questions(sheet)) == count
-        assert {doubt[0].at for doubt in doubts(sheet)} <= set(asked[count:])
+        assert {doubt.cell.at for doubt in doubts(sheet)} <= set(asked[count:])
     assert not sheet.review and sheet.confidence >= 0.98
 
 
 def test_a_question_says_what_each_answer_is_worth_the_likeliest_first() -> None:
     sheet = interpret(make_sheet(doubtful=[(0, 5)]).evidence)
-    (question,) = (q for q in questions(sheet) if q.cell == (0, 5))
+    (question,) = (q for q in questions(sheet) if q.cell.at == (0, 5))
     chances = [p for _, p, _ in question.options]
     assert chances == sorted(chances, reverse=True) and len(chances) > 1
     for marks, _, total in question.options:

@@ -88,7 +88,7 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
         assert word not in text
     said = to_dict(cut)
     assert said["range"] is None and said["photograph_again"] is True
-    assert not {doubt[0].at for doubt in doubts(cut)} & set(clipped)
+    assert not {doubt.cell.at for doubt in doubts(cut)} & set(clipped)
     assert {one.content for one in cut.board_estimate.cells if one.at in clipped} == {(None, 0)}
     shown = Board({at: shield for at, shield in whole.board_estimate.board.items() if at[1] < 4})
     assert said["score"]["total"] == score_board(shown).total, "of what shows"

@@ -163,8 +163,8 @@ def test_a_thing_where_a_tile_may_lie_asks_for_a_look_and_is_said() -> None:
     assert [problem.code for problem in one.problems] == ["tiles_covered"]
     assert one.problems[0].cells == (BARE,)
     (doubt,) = doubts(one)
-    assert doubt[0].at == BARE and doubt[0].confidence <= 0.5
-    assert not doubt[1:], "pixels know nothing of a covered tile"
+    assert doubt.cell.at == BARE and doubt.cell.confidence <= 0.5
+    assert not doubt.options[1:], "pixels know nothing of a covered tile"
     assert one.score == make_kingdom(LAID).score
     assert deserialize(serialize(one)).problems == one.problems
 

@@ -148,9 +148,3 @@ def test_votes_meet_in_the_centres(angle: float, cells: int) -> None:
     centers = corners.mean(1)
     for point in found.squares_xy:
         assert np.linalg.norm(centers - point, axis=1).min() < 0.03 * 620 / cells
-
-
-def test_two_kingdoms_far_from_each_other() -> None:
-    one, two = table(60, 0.3, (400, 400)), table(50, 1.0, (1500, 1000), 4)
-    found = located(np.concatenate([one, two]), WH)
-    assert [int(f.detected.sum()) for f in found] == [25, 16]

@@ -6,12 +6,13 @@ import json
 
 import pytest
 
-from kdscan.document import PhotoReport, dynasty_of, report_json, to_dict
+from kdscan.document import PhotoReport, dynasty_of, to_dict
 from kdscan.rules.kingdomino.kingdom import SquareKind
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.sheets.kingdom.interpret import doubts
+from kdscan.sheets.base import correct
+from kdscan.sheets.kingdom.interpret import doubts, total_with
 from kdscan.sheets.kingdom.model import KingdomReading
-from tests.readings import KINGDOM, make_kingdom, make_sheet
+from tests.readings import KINGDOM, make_kingdom
 
 RICH = Variants(middle_kingdom=True, harmony=True)
 DOUBT: dict[tuple[int, int], SquareKind] = {(0, 1): ("wheat", 1)}
@@ -46,17 +47,17 @@ def test_json_has_what_the_contract_names() -> None:
 def test_doubts_come_with_what_else_it_may_be() -> None:
     kingdom = make_kingdom(doubtful=DOUBT)
     (doubt,) = doubts(kingdom)
-    assert doubt[0].at == (0, 1)
-    assert [other.content for other in doubt[1:]] == [("wheat", 1)]
-    certainty = to_dict(kingdom)["cells"][1]
-    assert certainty["review"]
-    assert certainty["alternatives"][0]["crowns"] == 1
+    assert doubt.cell.at == (0, 1)
+    assert [content for content, *_ in doubt.options[1:]] == [("wheat", 1)]
+    (other,) = to_dict(kingdom)["cells"][1]["alternatives"]
+    assert (other["terrain"], other["crowns"]) == ("wheat", 1)
+    assert other["total"] != kingdom.score.total
 
 
-def test_kingdoms_and_maps_of_one_photo_stand_side_by_side() -> None:
-    report = report_json([PhotoReport("x.jpg", sheets=(make_sheet(), make_kingdom()))])
-    assert [s["kind"] for s in report["photos"][0]["sheets"]] == ["duel_map", "kingdom"]
-    assert report["game"] is None
+@pytest.mark.parametrize(("at", "kind"), [((0, 1), "lake"), ((2, 2), "mine"), ((2, 4), "castle")])
+def test_a_total_is_that_of_the_corrected_kingdom(at: tuple[int, int], kind: str) -> None:
+    kingdom = make_kingdom(variants=RICH)
+    assert total_with(kingdom, at, (kind, 0)) == correct(kingdom, {at: (kind, 0)}).score.total
 
 
 def games(*kingdoms: KingdomReading) -> list[PhotoReport]:
