@@ -19,7 +19,7 @@ from kdscan.event.assignments import may_give
 from kdscan.event.lookup import photo_named, removed_names
 from kdscan.event.names import MOST_LISTED, new_code
 from kdscan.event.rules import Rules
-from kdscan.event.swiss import check_finished, check_unpair, next_pairing
+from kdscan.event.swiss import check_certain, check_finished, check_unpair, next_pairing
 from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.i18n import mark
 from kdscan.rules.duel.board import CASTLE, ROWS
@@ -57,9 +57,20 @@ Read = Annotated[dict[Text, int | None], Meta(max_length=MOST_LISTED)]
 
 
 class NotForPlayers(UsageError):
-    """Only the desk may do this."""
+    """The desk has decided this, or must do it; the message says why."""
+
+    code = "ask_desk"
+
+
+class DeskOnly(NotForPlayers):
+    """Players never may do this."""
 
     code = "desk_only"
+
+
+def desk_only() -> DeskOnly:
+    """The error for what players never may do."""
+    return DeskOnly("This is for the desk only: sign in with its code.")
 
 
 class Base(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):
@@ -642,7 +653,9 @@ class CloseEvent(Base, frozen=True, tag="close_event"):
     text, subject = mark("the end of the event"), ("closed",)
 
     def prepare(self, event: Event, author: Author) -> Action:
-        check_finished(event.games if self.closed else ())
+        if self.closed:
+            check_finished(event.games)
+            check_certain(event.games)
         return self
 
 

@@ -70,7 +70,8 @@ def by_people(event: Event, codes: Mapping[int, Assignment]) -> Mapping[int, Ass
     where no code says it."""
     said, assigned = event.said, {}
     for number in (said.assigned.keys() | said.given.keys()) & codes.keys():
-        at, given = codes[number], said.given.get(number)
+        at, pending = codes[number], said.given.get(number)
+        given = (pending.who, pending.action.player or "?") if pending else None
         words = said.assigned.get(number, ())
         of_desk = [word for word in words if word[0].role == "desk"]
         if event.has_players and (of_desk or at.player or at.mistaken):

@@ -26,6 +26,7 @@ from kdscan.event.actions import (
     OnSheet,
     SetRules,
     Undo,
+    desk_only,
 )
 from kdscan.event.log import Author
 from kdscan.event.model import Event, Memo
@@ -84,7 +85,7 @@ def open_row(db: Connection, name: str | None, game: GameName | None = None) -> 
     if name is not None:
         if not name.strip():
             raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
-        if name not in {event.name for event in events(db)}:
+        if first(db, EventRow, schema.event, name=name) is None:
             check_name(name)
             fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
             insert_new(db, schema.event, fresh)
@@ -300,12 +301,12 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     if event.said.closed:
         raise NotForPlayers("the event is over; ask the desk")
     if not action.for_players:
-        raise NotForPlayers("this is for the desk: come in with its code")
+        raise desk_only()
     target: Action = action
     if isinstance(action, Undo) and action.action in event.entries:
         target = event.entries[action.action].action
     if not isinstance(target, OnSheet):
-        raise NotForPlayers("this is for the desk: come in with its code")
+        raise desk_only()
     sheet = event.sheet(target.sheet)
     if event.senders(sheet.photo_id)[:1] != [author.session]:
         raise NotForPlayers("somebody else has sent this photo before; ask the desk to change it")

@@ -38,9 +38,11 @@ class SheetScore(Assignment):
     key: any unique number. worth: what decides a game. review: whether its total still needs
     review. rivals: keys of sheets that bear the same code but hold different marks; a person must
     say whose is which. cut_off: the photo does not show all of it, so that the total is unknown.
+    blank: nothing was found on it, and nobody has confirmed that; then it is worth nothing yet.
     differs: keys of other photos of this sheet that certainly show another total, with these.
     changed_by, claimed: who changed it so that the desk has to accept that, and the total it would
-    have. late: see `Event.late`. came: when, unless the desk has said whose it is.
+    have. late: see `Event.late`. came: when, unless the desk has said whose it is. file: of
+    its photo.
     """
 
     key: int
@@ -53,10 +55,17 @@ class SheetScore(Assignment):
     claimed: int | None = None
     late: bool = False
     came: datetime | None = None
+    blank: bool = False
+    file: str = "?"
 
     @property
     def total(self) -> int:
         return self.worth.total
+
+    @property
+    def whose(self) -> str:
+        """Whose it is, or else which one."""
+        return self.player or self.file
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,12 @@ class Seat:
         """Points in this game, None if unknown."""
         if self.points is not None:
             return self.points
-        return self.sheet.total if self.sheet else None
+        return self.sheet.total if self.sheet and not self.sheet.blank else None
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether its points are those of a sheet that needs review."""
+        return self.points is None and self.sheet is not None and self.sheet.review
 
 
 @dataclass(frozen=True)
@@ -253,7 +267,7 @@ def gather(
     foreign, roundless = _foreign_events(sheets), []
     for sheet in sheets:
         begun.add(sheet.round or 0)
-        player, total = sheet.player or "?", sheet.total
+        player, total = sheet.whose, sheet.total
         if sheet.changed_by:
             text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
             claimed = "?" if sheet.claimed is None else str(sheet.claimed)
@@ -344,7 +358,7 @@ def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
             text = mark(
                 "different sheets have the code of {player}, worth {totals}; say whose is which"
             )
-            values = {"player": sheet.player or "?", "totals": totals}
+            values = {"player": sheet.whose, "totals": totals}
             yield _about(sheet, "code_conflict", text, values, others)
 
 
@@ -414,7 +428,7 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
             if any(sheet.worth != on_time[0].worth and not sheet.rivals for sheet in late):
                 choose(name, several)
     if strangers:
-        whose = ", ".join(f"{sheet.player or '?'} ({sheet.total})" for sheet in strangers)
+        whose = ", ".join(f"{sheet.whose} ({sheet.total})" for sheet in strangers)
         text = mark("there is no such player at this table: {players}")
         settle("unknown_player", text, {"players": whose}, strangers)
     if len(plan.players) == 1:

@@ -125,7 +125,7 @@ class Said(Struct):
     results: dict[tuple[int, int], tuple[TableResult, ...]] = {}
     fields: dict[int, tuple[Entry[OnField], ...]] = {}
     assigned: dict[int, tuple[Word, ...]] = {}
-    given: dict[int, tuple[str, str]] = {}
+    given: dict[int, Entry[act.AssignSheet]] = {}
     same_as: dict[int, int] = {}
     ignored: dict[int, bool] = {}
     spoken_of: set[int] = set()
@@ -199,7 +199,7 @@ def _fold(said: Said, entry: AnyEntry) -> None:
                 said.approved.update(action.answers)
             said.fields[action.sheet] = (*said.fields.get(action.sheet, ()), cast(Any, entry))
         case act.AssignSheet(waits=True):
-            said.given[action.sheet] = entry.who, action.player or "?"
+            said.given[action.sheet] = cast(Any, entry)
         case act.AssignSheet():
             said.given.pop(action.sheet, None)
             words = said.assigned.get(action.sheet, ())

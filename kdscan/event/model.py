@@ -651,7 +651,8 @@ class Event:
             at, brief, differs = self.assignments[key], sheet.brief, compared.differs.get(key, ())
             by_desk = any(word.role == "desk" for word, _ in self.said.assigned.get(key, ()))
             came = None if by_desk else self.photos[sheet.photo_id].added_at
-            made_of = brief, at, rivals, differs, key in self.late, came
+            named = self.sheet_name(key)
+            made_of = brief, at, rivals, differs, key in self.late, came, named
             if key not in memo or memo[key][0] != made_of:
                 score = SheetScore(
                     **vars(at),
@@ -665,6 +666,8 @@ class Event:
                     claimed=brief.if_accepted,
                     late=key in self.late,
                     came=came,
+                    blank=brief.review and bool(brief.marks) and not brief.marks.strip("0"),
+                    file=named,
                 )
                 memo[key] = made_of, score
             scores.append(memo[key][1])

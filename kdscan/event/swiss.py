@@ -311,6 +311,17 @@ def check_finished(games: Iterable[Game]) -> None:
         )
 
 
+def check_certain(games: Iterable[Game]) -> None:
+    """Raise `UsageError` for games of which every sheet is still in doubt, as blank ones are."""
+    doubtful = [game for game in games if all(s.in_doubt for s in game.seats) and not game.unplayed]
+    if doubtful:
+        raise UsageError(
+            "nobody has checked the doubtful sheets of these tables (round/table): {tables}; check "
+            "them or enter the points, then close the event",
+            tables=", ".join(f"{game.round}/{game.table}" for game in doubtful),
+        )
+
+
 def check_unpair(event: Event, round_: int) -> None:
     """Raise `UsageError` for a round that is not the last, has results, or has begun."""
     if round_ != event.last_round:

@@ -12,19 +12,20 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import UsageError
-from kdscan.event.actions import NotForPlayers, OnSheet, RemovePhoto, Undo
+from kdscan.event.actions import NotForPlayers, OnSheet, RemovePhoto, Undo, desk_only
 from kdscan.event.swiss import resting_on
 from kdscan.sheets.base import decides_game
 from kdscan.web import overviews, schemas
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, PageNumber, Wait, get, post
 from kdscan.web.pictures import Size
 from kdscan.web.prints import may_teach
-from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, desk_only, not_found
+from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, not_found
 from kdscan.web.sessions import csrf_token
 from kdscan.web.tasks import Look
 from kdscan.web.uploads import add_upload, check_room, try_again
 from kdscan.web.views import (
     can_correct,
+    can_remove,
     game_json,
     photo_json,
     photo_key,
@@ -114,7 +115,7 @@ def _restore(call: Call, photo: int) -> None:
         removal = next(removals, None)
         of_desk = removal is not None and removal.role == "desk" and not removal.is_of(author)
         if event.has_players and author.role != "desk" and of_desk:
-            raise NotForPlayers("the desk has decided this; ask there")
+            raise call.refused(NotForPlayers("the desk has decided this; ask there"))
         back = RemovePhoto(photo_name(event, photo), removed=False, photo=key)
         call.services.live.perform(replace(author, role="desk"), back)
 
@@ -180,9 +181,9 @@ async def again(call: Call, id: Id) -> schemas.Photo:
 def remove(call: Call, id: Id) -> schemas.Photos:
     """Delete a photo that this session sent first; in an event with players only the desk may."""
     row = visible_photo(call.event, id, call.who)
-    if call.who.role != "desk" and call.event.has_players:
-        raise desk_only()
     _check_own(call, id)
+    if not can_remove(call.event, id, call.who):
+        raise call.refused(desk_only())
     gone = RemovePhoto(photo_name(call.event, id), photo=photo_key(row))
     call.event, _ = call.services.live.perform(replace(call.author, role="desk"), gone)
     return photos(call)

@@ -23,9 +23,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kdscan.event.actions import desk_only
 from kdscan.files import Json
 from kdscan.web import schemas
-from kdscan.web.requests import MAX_WAIT, ApiError, Call, JsonAnswer, desk_only, not_found
+from kdscan.web.requests import MAX_WAIT, ApiError, Call, JsonAnswer, not_found
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 """Takes the call, and what it declares besides; returns plain values or a Response. Only plain
@@ -86,7 +87,7 @@ class Operation:
         """Handle a request."""
         call = Call(request.scope, request.receive)
         if self.desk and call.who.role != "desk":
-            raise desk_only()
+            raise call.refused(desk_only())
         given = self._parameters(call)
         after, wait = (given.pop(name) for name in ("after", "wait")) if self.news else ("", 0)
         if self.body not in (None, bytes):

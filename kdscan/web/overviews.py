@@ -154,6 +154,7 @@ def _of_findings(event: Event) -> Iterator[Card]:
         if kind == "owner" and "count" in finding.values:
             kind = "opponent"
         who = str(finding.values.get("player", ""))
+        nobodys = finding.sheets and not event.assignments[finding.sheets[0]].player
         yield Card(
             kind,
             "-".join(map(str, (kind, finding.round, finding.table, *finding.sheets, who))),
@@ -162,7 +163,7 @@ def _of_findings(event: Event) -> Iterator[Card]:
             [sheet_brief(event.row(n)) for n in finding.sheets],
             finding.round,
             finding.table,
-            who if who not in ("", "?", "–") else None,
+            None if nobodys or who in ("", "–") else who,
             waiting.get(finding.round or event.last_round, []),
             changes=[
                 {"action": w.action, "what": w.field, "old": w.old, "new": w.new, "who": w.who}

@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import KdscanError, LayoutError
+from kdscan.event.actions import desk_only
 from kdscan.event.prints import EventPrints, add_print, event_prints, is_of_pad
 from kdscan.event.store.files import load_prints
 from kdscan.event.store.photos import read_sheets
@@ -28,7 +29,7 @@ from kdscan.templates.geometry import with_corners
 from kdscan.templates.library import StoredTemplate, parse_template, to_stored
 from kdscan.web import schemas
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, get, post
-from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, address, desk_only, not_found
+from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, address, not_found
 from kdscan.web.tasks import LearnPrint
 from kdscan.web.views import visible_photo, visible_sheets
 
@@ -99,7 +100,7 @@ async def learn_print(
     if call.who.role != "desk":
         names = {row.name.casefold() for row in await run_in_threadpool(_known(call).rows)}
         if name.casefold() in names or not await run_in_threadpool(may_teach, call):
-            raise desk_only()
+            raise call.refused(desk_only())
     file = io.BytesIO()
     await call.save_photo(file)
     return await _learned(call, LearnPrint(name, file.getvalue(), unmarked))

@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from kdscan.errors import KdscanError, StoreFull
+from kdscan.event.actions import NotForPlayers
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store
@@ -93,11 +94,6 @@ def refuse_if(wait: float) -> None:
         raise ApiError(
             429, "too_many_requests", f"too many requests; wait {wait:.0f} seconds", wait
         )
-
-
-def desk_only() -> ApiError:
-    """The error for what a player's session may not do."""
-    return ApiError(403, "desk_only", "this is for the desk: come in with its code")
 
 
 def not_found(what: str) -> ApiError:
@@ -199,7 +195,7 @@ class Call(Request):
         """The answer to an impossible request, in the reader's language."""
         told = error_json(error) | {"text": ON_PAGE.get(error.text, error.text)}
         message = error_text(told, self.words)
-        if error.code == "desk_only":
+        if isinstance(error, NotForPlayers):
             return ApiError(403, error.code, message)
         return ApiError(409, code, message, known=getattr(error, "known", ()))
 

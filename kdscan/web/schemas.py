@@ -173,7 +173,6 @@ class SheetFacts(TypedDict):
     photo: int
     page: int
     confirmed: bool
-    can_undo: bool
     extras_fixed: bool
     corrections: list[Decision]
     player: str | None
@@ -211,9 +210,11 @@ class PhotoFacts(TypedDict):
 
 class Photo(PhotoFacts):
     """An uploaded file: its pages, and the sheets on them. can_correct: whether this session may
-    correct these; if not, somebody else sent the file first."""
+    correct these; if not, somebody else sent the file first. can_remove: whether it may delete the
+    file."""
 
     can_correct: bool
+    can_remove: bool
     sheets: list[Sheet]
 
 

@@ -65,6 +65,12 @@ def can_correct(event: Event, photo_id: int, session: Session) -> bool:
     return session.role == "desk" or event.senders(photo_id)[:1] == [session.id]
 
 
+def can_remove(event: Event, photo_id: int, session: Session) -> bool:
+    """Whether this session may delete a photo: at home as `can_correct`, in an event the desk."""
+    at_desk = session.role == "desk"
+    return can_correct(event, photo_id, session) and (at_desk or not event.has_players)
+
+
 def photo_name(event: Event, photo_id: int) -> str:
     """The first name under which a photo came."""
     rows = event.sent.get(photo_id)
@@ -85,6 +91,7 @@ def photo_json(
     return {
         **facts,
         "can_correct": can_correct(event, photo.id, session),
+        "can_remove": can_remove(event, photo.id, session),
         "sheets": sheets_json(db, event, ids),
     }
 
@@ -207,7 +214,6 @@ def sheets_json(
 def sheet_json(event: Event, sheet: ReadSheet) -> schemas.Sheet:
     """The current state of a sheet, with colours, range and history."""
     now, row = sheet.current, event.sheets[sheet.id]
-    decisions = list(_history(event, sheet))
     unnamed = sheet.kind == "duel_map" and sheet.data["layout"] not in (UNKNOWN_LAYOUT, *layouts())
     ink = f"/api/sheets/{sheet.id}/ink.png?reading={row.reading_id}"
     more: Json = {}
@@ -223,9 +229,8 @@ def sheet_json(event: Event, sheet: ReadSheet) -> schemas.Sheet:
         "page": sheet.page,
         "ink": address(ink) if unnamed else None,
         "confirmed": row.brief.confirmed,
-        "corrections": decisions,
+        "corrections": list(_history(event, sheet)),
         "extras_fixed": event.rules.game == "kingdomino",
-        "can_undo": any(not one["undone"] for one in decisions),
         "player": event.assignments[sheet.id].player,
     }
     return cast(schemas.Sheet, {**now, **more, **facts})
@@ -238,10 +243,13 @@ def _history(event: Event, sheet: ReadSheet) -> Iterator[schemas.Decision]:
     for entry in event.of_sheet.get(sheet.id, ()):
         action, undone = entry.action, entry.id in event.said.undone
         assert isinstance(action, OnSheet)
+        source = sources.get(entry.id)
+        if entry is event.said.given.get(sheet.id):
+            source = "waits"
         field, new = action.field, action.value
         what, place = place_of(field)
         old = before[field] if field in before else value_of(sheet.data, field)[0]
-        if not undone:
+        if not undone and source != "waits":
             before[field] = new
         yield {
             "id": entry.id,
@@ -253,7 +261,7 @@ def _history(event: Event, sheet: ReadSheet) -> Iterator[schemas.Decision]:
             "new": new,
             "who": entry.who,
             "role": entry.role,
-            "source": sources.get(entry.id),
+            "source": source,
             "at": entry.at.isoformat(),
             "undone": undone,
         }

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from kdscan.errors import UsageError
 from kdscan.event.games import Planned, SheetScore, gather
+from kdscan.event.swiss import check_certain, check_finished
 from kdscan.rules.winner import Outcome, Worth
 
 
@@ -41,6 +46,20 @@ def test_codes_alone_make_games() -> None:
         (2, 1, ["A", "C"]),
     ]
     assert findings == ()
+
+
+def test_blank_sheets_finish_no_game_and_doubtful_ones_no_event() -> None:
+    blank = [
+        replace(sheet(n, name, 0, review=True), blank=True) for n, name in ((1, "A"), (2, "B"))
+    ]
+    ((game,), findings) = gather(blank, TABLE)
+    assert not game.finished and [f.code for f in findings] == ["needs_look", "needs_look"]
+    doubtful = [sheet(n, name, 50, review=True) for n, name in ((1, "A"), (2, "B"))]
+    for sheets, refused in ((doubtful, True), ([doubtful[0], sheet(2, "B", 40)], False)):
+        games, _ = gather(sheets, TABLE)
+        check_finished(games)
+        with pytest.raises(UsageError, match="1/1") if refused else nullcontext():
+            check_certain(games)
 
 
 PLAN = {(1, 1): paired("AB"), (1, 2): paired("CD"), (1, 3): paired("E")}

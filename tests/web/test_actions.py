@@ -75,6 +75,9 @@ def test_a_players_change_is_a_card_until_it_is_accepted_or_restored(
     accepted = act(desk, "approve", "desk", actions=[change["action"]]).json()["desk"]
     assert "changed" not in {card["kind"] for card in accepted["cards"]}
     assert desk.get(f"/api/sheets/{sheet['id']}").json()["score"]["total"] > read
+    act(player, "assign_sheet", sheet=sheet["id"], player="Bob").raise_for_status()
+    given = player.get(f"/api/sheets/{sheet['id']}").json()
+    assert (given["player"], given["corrections"][-1]["source"]) == (None, "waits")
     assert act(desk, "undo", action=change["action"]).status_code == 200
     assert desk.get(f"/api/sheets/{sheet['id']}").json()["score"]["total"] == read
 

@@ -83,7 +83,7 @@ def test_a_correction_moves_the_score_and_undo_brings_it_back(
     assert (decision["who"], decision["role"], decision["source"]) == ("player", "player", "desk")
     assert decision["old"] == {"coat": cell["coat"], "crosses": cell["crosses"]}
     back = undone(player, after)
-    assert back["score"] == sheet["score"] and not back["can_undo"]
+    assert back["score"] == sheet["score"] and back["corrections"][0]["undone"]
     assert undone(player, after) == back  # the first answer was lost
 
 
@@ -201,7 +201,7 @@ def test_the_same_bytes_give_no_say_over_the_first_ones_corrections(login: Login
     assert login(DESK).get(f"/api/photos/{photo['id']}").json()["can_correct"]
     change = {"sheet": sheet, "cell": [0, 0], "coat": "dot", "crosses": 1}
     answer = act(second, "correct_shield", **change)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "desk_only")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "ask_desk")
     done = act(first, "correct_shield", **change)
     assert done.status_code == 200
     assert act(second, "undo", action=done.json()["actions"][0]).status_code == 403
@@ -214,16 +214,19 @@ def test_a_photo_is_deleted_by_whoever_sent_it_and_comes_back_when_it_is_sent_ag
     player: httpx.Client, desk: httpx.Client
 ) -> None:
     photo = send(player, "05.jpg")["id"]
+    assert player.get(f"/api/photos/{photo}").json()["can_remove"]
     assert desk.post(f"/api/photos/{photo}/remove", json={}).status_code == 200
     assert photo not in [one["id"] for one in player.get("/api/photos").json()["photos"]]
     assert send(player, "05.jpg")["id"] == photo
     assert photo in [one["id"] for one in player.get("/api/photos").json()["photos"]]
     act(desk, "add_player", name="Ada").raise_for_status()
-    assert player.post(f"/api/photos/{photo}/remove", json={}).status_code == 403
+    assert not player.get(f"/api/photos/{photo}").json()["can_remove"]
+    refused = player.post(f"/api/photos/{photo}/remove", json={})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "desk_only")
     assert desk.post(f"/api/photos/{photo}/remove", json={}).status_code == 200
     sent_again = player.post(
         "/api/photos?name=again.jpg", content=(SAMPLES / "05.jpg").read_bytes()
     )
-    assert sent_again.json()["error"]["code"] == "desk_only"
+    assert sent_again.json()["error"]["code"] == "ask_desk"
     act(desk, "remove_photo", file="05.jpg", removed=False).raise_for_status()
     act(desk, "remove_player", name="Ada").raise_for_status()

@@ -195,9 +195,6 @@ const halfSent = () => t("The photo did not arrive complete. Upload it again.");
 const ourFault = () => t("Something went wrong in the program. The photo is kept.");
 const asTold = (error) => sentence(error.message);
 
-// Said to programs, in English; why a player may not do something else is told as it is.
-const DESK_ONLY = "this is for the desk: come in with its code";
-
 // Messages for errors by their stable codes, except those that only programs can cause.
 const WORDS = {
   unreadable_image: () => t("This file is not a readable picture. Take or upload it again."),
@@ -210,10 +207,8 @@ const WORDS = {
   too_many_requests: () => t("Too many requests. Wait a moment."),
   no_session: ended,
   no_csrf_token: ended,
-  desk_only: (error) =>
-    error.message === DESK_ONLY
-      ? t("This is for the desk only: sign in with its code.")
-      : asTold(error),
+  desk_only: asTold,
+  ask_desk: asTold,
   event_gone: () => t("This event was deleted. Whoever runs kdscan must start it again."),
   not_found: () => t("This does not exist, or you have no access to it."),
   cut_off: halfSent,

@@ -97,6 +97,6 @@ function failure(photo) {
       again && button(t("Try again"), retry),
       h("a.button", { href: "#/" }, t("Home")),
     ]),
-    may && deletion(photo),
+    photo.can_remove && deletion(photo),
   ]);
 }

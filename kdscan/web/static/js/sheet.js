@@ -97,7 +97,7 @@ export function sheetView(place, photo, first, options = {}) {
       usable && explanation(sheet, (cells) => highlight(board, cells)),
       whole.element,
       sheet.corrections.length > 0 && decided.element,
-      !desk && [may && removal, foot],
+      !desk && [photo.can_remove && removal, foot],
     );
     light(place, asking.asked());
   }
@@ -269,6 +269,7 @@ function decisionLine(sheet, decision) {
   return h("li", { class: decision.undone && "undone" }, [
     h("strong", decided(sheet, decision)),
     h("small", " ", who, ", ", h("time", when(decision.at))),
+    decision.source === "waits" && h("small", " ", t("This change waits for the desk.")),
   ]);
 }
 
