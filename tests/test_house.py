@@ -17,7 +17,7 @@ MOST_TOKENS = {
     "kdscan/event": 56_010,
     "kdscan/files": 3_410,
     "kdscan/i18n": 1_830,
-    "kdscan/imaging": 13_030,
+    "kdscan/imaging": 14_050,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_560,
     "kdscan/paper": 15_760,

@@ -18,7 +18,7 @@ import pypdfium2 as pdfium
 from PIL import ExifTags, Image
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
-from kdscan.imaging import formats
+from kdscan.imaging import formats, tiff
 from kdscan.imaging.formats import (
     OPENING,
     Read,
@@ -29,13 +29,13 @@ from kdscan.imaging.formats import (
     damaged,
     decode_jpeg,
     format_of,
-    rare_levels,
     refusing,
     to_bgr,
     upright,
 )
 from kdscan.imaging.hevc import is_damaged
 from kdscan.imaging.picture import Bgr
+from kdscan.imaging.tiff import inflates
 
 
 def open_file(data: bytes) -> tuple[int, Read]:
@@ -173,10 +173,7 @@ def _check_stream(picture: Any) -> None:
         if filters == ["DCTDecode"]:
             decode_jpeg(stream)
         elif filters == ["FlateDecode"]:
-            inflating = zlib.decompressobj()
-            while stream:
-                inflating.decompress(stream, 1 << 24)
-                stream = inflating.unconsumed_tail
+            inflates(stream)
     except (UnreadableImage, ValueError, zlib.error) as error:
         raise damaged("PDF") from error
 
@@ -186,26 +183,22 @@ def _check_stream(picture: Any) -> None:
 STRIP_PX = 512
 """Rows of a picture that are converted at a time; all at once take 3 × the memory."""
 
-REDUCED_OR_MASK = 0b101
-"""Bits of a TIFF page's NewSubfileType (TIFF 6.0, page 36): a smaller version of another page, or a
-mask of one."""
-
 Image.MAX_IMAGE_PIXELS = None  # `check_size` decides
 
 
 def _open_pillow(data: bytes) -> tuple[int, Read]:
     image = Image.open(io.BytesIO(data), formats=("WEBP", "AVIF", "TIFF", "BMP", "GIF"))
     check_size(*image.size)
-    frames = _tiff_pages(image) if image.format == "TIFF" else [0]
+    frames = tiff.pages(image) if image.format == "TIFF" else [0]
 
     def read(page: int, whole: bool) -> tuple[Bgr, bool]:
         image.seek(frames[page])
         check_size(*image.size)
         if image.format == "TIFF":
-            _check_levels(image)
-        unchecked = any(tile.codec_name == "raw" for tile in image.tile)
+            tiff.check_page(data, image)
+        raw = any(tile.codec_name == "raw" for tile in image.tile) and image.mode != "1"
         pixels = _pixels(image)
-        tops = range(0, len(pixels), STRIP_PX) if unchecked and len(pixels[0]) > 1 else ()
+        tops = range(0, len(pixels), STRIP_PX) if raw and len(pixels[0]) > 1 else ()
         if any(_has_noise(pixels[top : top + STRIP_PX + 8]) for top in tops):
             raise damaged(str(image.format))
         return at_most_half(pixels, whole)
@@ -231,32 +224,6 @@ def _has_noise(bgr: Bgr) -> bool:
     above, below = (cv2.erode(means, rows, anchor=(0, k)) for k in (high - 1, 0))
     beside = np.maximum(above[:-2], below[2:])
     return bool(((means[1:-1] > least) & (beside < calm)).any())
-
-
-def _tiff_pages(image: Any) -> list[int]:
-    """The frames of a TIFF that are pages; a raw photo has none, it keeps its page where Pillow
-    does not look."""
-    pages, previews = [], []
-    for frame in range(image.n_frames):
-        image.seek(frame)
-        if not int(image.tag_v2.get(ExifTags.Base.NewSubfileType, 0)) & REDUCED_OR_MASK:
-            pages.append(frame)
-        elif ExifTags.Base.SubIFDs not in image.tag_v2:
-            previews.append(frame)
-    if not pages and not previews:
-        raise rare_levels()
-    return pages or previews
-
-
-def _check_levels(image: Any) -> None:
-    """Raise `UnreadableImage` for a TIFF whose levels Pillow would take for others."""
-    tags = image.tag_v2
-    planes = tags.get(ExifTags.Base.PlanarConfiguration) == 2
-    white_is_0 = tags.get(ExifTags.Base.PhotometricInterpretation) == 0
-    swapped = tags.prefix == b"MM" and any(tile.codec_name == "libtiff" for tile in image.tile)
-    wide = max(tags.get(ExifTags.Base.BitsPerSample, (1,))) > 8
-    if image.mode in ("I", "F") or (wide and (planes or white_is_0 or swapped)):
-        raise rare_levels()
 
 
 def _pixels(image: Image.Image) -> Bgr:

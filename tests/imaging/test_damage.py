@@ -6,7 +6,6 @@ import io
 import os
 import struct
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ import pytest
 from PIL import Image
 
 from kdscan.errors import PhotoError, UnreadableImage
-from kdscan.imaging.formats import MAX_BYTES, decode_jpeg
+from kdscan.imaging.formats import MAX_BYTES, decode_jpeg, format_of
 from kdscan.imaging.hevc import is_damaged
 from kdscan.imaging.photo import decode, load_photos
 from tests.imaging.photos import FORMATS, TILE, assert_same, encoded, heic, pdf_objects, tile
@@ -109,16 +108,20 @@ def flate(picture: Image.Image) -> bytes:
     )
 
 
-@pytest.mark.parametrize("make", [lambda image: encoded(image, "PDF"), flate])
-def test_a_damaged_picture_on_a_page_of_a_pdf_is_told(
-    make: Callable[[Image.Image], bytes],
-) -> None:
-    whole = make(NOISE)
+TIFF = "tiff_lzw", "tiff_deflate", "packbits", "jpeg"
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [encoded(NOISE, "PDF"), flate(NOISE)]
+    + [encoded(NOISE, "TIFF", compression=coding) for coding in TIFF],
+)
+def test_coded_data_that_were_changed_are_told(whole: bytes) -> None:
     assert decode(whole)[0].bgr.shape == (200, 300, 3)
     for changed in (bytes(512), b"x" * 512):
         data = bytearray(whole)
         data[len(data) // 2 : len(data) // 2 + 512] = changed
-        with pytest.raises(UnreadableImage, match="PDF is damaged"):
+        with pytest.raises(UnreadableImage, match=f"{format_of(whole)} is damaged"):
             decode(bytes(data))[0]
 
 

@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 
 from kdscan import MapCorrections, correct, load_photos, read_photo
 from kdscan.imaging.picture import Photo
-from kdscan.imaging.quality import (
-    is_bilevel,
-    is_blank,
-    shows_through,
-)
+from kdscan.imaging.quality import is_bilevel, is_blank, shows_through
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
 from lab.synth.scene import draw_page, own_page
 from lab.tests.scanner import Scan, Settings, scan
