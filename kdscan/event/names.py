@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -9,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdscan.errors import UsageError
-from kdscan.files.names import check_name, plain_name
-from kdscan.files.tables import read_table
+from kdscan.files.names import check_name, normalize_name, plain_name
+from kdscan.files.tables import parse_table, read_table, text_of
 from kdscan.i18n import mark
 from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
 
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 5_000
 """Most players of a list: more than any event has."""
+
+HEADINGS = {
+    word: column
+    for column, words in {
+        "name": "name,player,spieler,spieler(in),nom,joueur,nombre,jugador,gracz,imię i nazwisko,"
+        "имя,игрок,ім'я,гравець",
+        "first": "first,first name,given name,vorname,prénom,imię",
+        "last": "last,last name,surname,family name,nachname,nom de famille,apellido,apellidos,"
+        "nazwisko,фамилия,прізвище",
+        "rating": "rating,elo,dwz,ranking",
+    }.items()
+    for word in words.split(",")
+}
+"""What columns of lists are called → what they hold."""
 
 SHOWN, MOST_CLOSE = 5, 3
 """Most names that are listed if several fit, and that are suggested for an unknown one."""
@@ -163,6 +178,28 @@ def players_in(path: Path) -> list[tuple[str, str]]:
         listed.add(key)
         players.append((name, row.get("player", "")))
     return players
+
+
+def listed_names(data: bytes) -> list[str]:
+    """The names in a list of players, as it was pasted or saved by a spreadsheet, the strongest
+    first if it has ratings; without names of columns each row has one. Raises `UsageError`."""
+    text = text_of(data, "CSV", legacy="cp1252")
+    lines = text.splitlines()
+    if HEADINGS.keys() & set(re.split('[",;\t\n]+', "\n".join(lines[:2]).lower())):
+        rows = [
+            {HEADINGS[head]: cell for head, cell in row.items() if head in HEADINGS}
+            for _, row in parse_table(text.encode(), "CSV", list(HEADINGS))
+        ]
+        rows.sort(key=lambda row: -int("0" + re.sub(r"\D.*", "", row.get("rating", ""))))
+        names = [" ".join(map(row.get, ("first", "name", "last"), ("", "", ""))) for row in rows]
+    else:
+        names = [re.sub(r"^[\W\d_]*[;\t]|[;\t].*", "", line) for line in lines]
+    unique: dict[str, str] = {}
+    for name in names:
+        bare = re.sub(r"^\s*\d+[.)]?\s+", "", name)
+        turned = normalize_name(re.sub(r"^([^,]+),([^,]+)$", r"\2 \1", bare))
+        unique.setdefault(plain_name(turned), turned)
+    return [name for plain, name in unique.items() if plain]
 
 
 def ambiguous(name: str, meant: Sequence[str]) -> UsageError:

@@ -70,7 +70,7 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
     path: for errors. columns: at least one of these must be there, and none of them twice. Raises
     `UsageError` with the row for what is no such table.
     """
-    lines = io.StringIO(_text(data, path), newline=None)
+    lines = io.StringIO(text_of(data, path), newline=None)
     first, number = "\n", 0
     while first and not first.strip():
         first, number = lines.readline(), number + 1
@@ -142,8 +142,9 @@ def _named(header: str, separator: str, columns: Sequence[str]) -> bool:
     return any(name.strip(' "\n').lower() in columns for name in header.split(separator))
 
 
-def _text(data: bytes, path: str) -> str:
-    """The text of a file, without a byte order mark."""
+def text_of(data: bytes, path: str, legacy: str = "") -> str:
+    """The text of a file, without a byte order mark; raises `UsageError`. legacy: the code page of
+    what is not UTF-8, where somebody looks at the names before they count."""
     if program := next((p for start, p in _PROGRAMS.items() if data.startswith(start)), None):
         raise UsageError(
             "{path}: this is a file of {program}, not CSV; open it there and save it as CSV UTF-8",
@@ -157,6 +158,8 @@ def _text(data: bytes, path: str) -> str:
             return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if legacy:
+            return data.decode(legacy, "replace")
         before = data[: error.start] if error.encoding.startswith("utf-8") else b""
         raise UsageError(
             "{path}, row {number}: the letter after {text!r} is not UTF-8; save the list again as "

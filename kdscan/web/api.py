@@ -13,13 +13,15 @@ from starlette.responses import FileResponse, Response
 
 from kdscan.errors import UsageError
 from kdscan.event.actions import NotForPlayers, OnSheet, RemovePhoto, Undo, desk_only
+from kdscan.event.names import listed_names
 from kdscan.event.swiss import resting_on
+from kdscan.i18n import mark
 from kdscan.sheets.base import decides_game
 from kdscan.web import overviews, schemas
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, PageNumber, Wait, get, post
 from kdscan.web.pictures import Size
 from kdscan.web.prints import may_teach
-from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, not_found
+from kdscan.web.requests import KEEP_FOREVER, WRONG_KIND, ApiError, Call, not_found
 from kdscan.web.sessions import csrf_token
 from kdscan.web.tasks import Look
 from kdscan.web.uploads import add_upload, check_room, try_again
@@ -160,8 +162,11 @@ def _photo(call: Call, id: int) -> schemas.Photo:
 
 def _check_own(call: Call, id: int) -> None:
     if not can_correct(call.event, id, call.who):
-        why = "somebody else has sent this photo before; ask the desk to change it"
-        raise ApiError(403, "not_yours", why)
+        raise ApiError(
+            403,
+            "not_yours",
+            mark("Somebody else has already uploaded this photo. To change it, ask at the desk."),
+        )
 
 
 @post("/api/photos/{id}/again")
@@ -196,10 +201,10 @@ async def view(
     """A page as a picture."""
     row = visible_photo(call.event, id, call.who)
     if row.pages is None or page >= row.pages:
-        raise not_found("picture")
+        raise not_found()
     path = await call.services.pictures.get(row, page, f"{size}.jpg")
     if path is None:
-        raise not_found("picture")
+        raise not_found()
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": KEEP_FOREVER})
 
 
@@ -255,6 +260,18 @@ def desk(call: Call) -> schemas.DeskView:
     return overviews.desk_view(call.event, call.author, call.words)
 
 
+@post("/api/players", body=bytes, errors=REFUSED, desk=True)
+async def listed(call: Call) -> schemas.PlayerList:
+    """The names in a list of players, pasted or saved by a spreadsheet, to look at before they are
+    entered (desk)."""
+    try:
+        names = listed_names(await call.small_body())
+    except UsageError as error:
+        raise call.refused(error) from error
+    known = [name for name in names if call.event.names.player(name)]
+    return {"new": [name for name in names if name not in known], "known": known}
+
+
 @get("/api/standings", news=True)
 def standings(call: Call) -> schemas.Standings:
     """The event's table, games and totals."""
@@ -274,6 +291,5 @@ def game(call: Call, sheets: Sheets) -> schemas.Game:
     with call.store.read() as db:
         table = sheets_json(db, call.event, ids, one_table=True)
     if not decides_game([sheet["kind"] for sheet in table]):
-        why = "a game is two maps of Kingdomino Duel (and their spellbook), or 2 to 4 kingdoms"
-        raise ApiError(409, "wrong_kind", why)
+        raise ApiError(409, "wrong_kind", WRONG_KIND)
     return {"sheets": table, "game": game_json(table)}

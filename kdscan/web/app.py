@@ -17,12 +17,13 @@ from starlette.routing import Route
 from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.event.store import Store
 from kdscan.files.names import escape_control
+from kdscan.i18n import mark
 from kdscan.inference.store import default_models
 from kdscan.web import api, operations, pages, prints, publish, shared
 from kdscan.web.live import Live, News
 from kdscan.web.middleware import Middleware, Proxy, add_headers
 from kdscan.web.pictures import PictureCache
-from kdscan.web.requests import ROOT, ApiError, Services
+from kdscan.web.requests import ROOT, ApiError, Call, Services
 from kdscan.web.sessions import RevokedSessions, Settings
 from kdscan.web.shared import SharedGames
 from kdscan.web.tasks import prepare
@@ -33,7 +34,9 @@ _ = api, pages, prints, publish, shared  # imported because they declare their o
 
 log = logging.getLogger("kdscan.web")
 
-FULL = "there is no room for more photos now; what was sent before is kept"
+FULL = mark("There is no room left on the server right now. What was saved before is kept.")
+STORE = mark("The results cannot be saved or loaded right now. Try again later.")
+BUG = mark("Something went wrong in the program. The photo is kept.")
 
 RECEIVING = 2
 """Most uploads that are in memory in full at a time, while they are hashed and stored."""
@@ -99,20 +102,22 @@ def _routes() -> list[Route]:
     ]
 
 
-async def _api_error(_: Request, error: Exception) -> Response:
+async def _api_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ApiError)
-    return error.answer()
+    return error.answer(Call(request.scope).words)
 
 
-async def _kdscan_error(_: Request, error: Exception) -> Response:
+async def _kdscan_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, KdscanError)
     log.error("%s: %s", error.code, escape_control(str(error)))
     # Messages of StoreError and UsageError name files of this machine, so they only go to the log.
     if isinstance(error, StoreFull):
-        return ApiError(507, "store_full", FULL, 30).answer()
-    if isinstance(error, StoreError):
-        return ApiError(503, "store", "the results cannot be kept or found now").answer()
-    return ApiError(400, error.code, "this cannot be done").answer()
+        answer = ApiError(507, "store_full", FULL, 30)
+    elif isinstance(error, StoreError):
+        answer = ApiError(503, "store", STORE)
+    else:
+        answer = ApiError(400, error.code, mark("This cannot be done."))
+    return answer.answer(Call(request.scope).words)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -127,6 +132,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _bug(request: Request, error: Exception) -> Response:
-    answer = ApiError(500, "bug", "a bug in kdscan: its log says more").answer()
+    answer = ApiError(500, "bug", BUG).answer(Call(request.scope).words)
     add_headers(answer.headers, request)  # Starlette handles bugs outside of all middleware
     return answer

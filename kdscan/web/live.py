@@ -15,6 +15,7 @@ from kdscan.event.events import load, open_row, perform, version
 from kdscan.event.log import AnyEntry, Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store
+from kdscan.i18n import mark
 from kdscan.web.requests import ApiError
 
 LOOK_EVERY = 0.5
@@ -61,7 +62,9 @@ class Live:
 
 
 def _gone() -> ApiError:
-    return ApiError(410, "event_gone", "the event was deleted; start kdscan serve again")
+    return ApiError(
+        410, "event_gone", mark("This event was deleted. Whoever runs kdscan must start it again.")
+    )
 
 
 class News:

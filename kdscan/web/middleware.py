@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from kdscan.web import sessions
-from kdscan.web.requests import ROOT, ApiError, address, refuse_if
+from kdscan.web.requests import ROOT, ApiError, Call, address, refuse_if
 from kdscan.web.sessions import Rate, RateLimiter, Session, Settings
 
 POLICY = "; ".join(
@@ -158,7 +158,7 @@ class Middleware:
                 # The form to join has no token; it takes the code, perhaps that of another role.
                 self._same_site(request, None if joins else session)
         except ApiError as error:
-            refusal = error.answer()
+            refusal = error.answer(Call(scope).words)
         await (refusal or self._app)(scope, receive, send_with_headers)
 
     def _who(self, request: Request, client: str) -> Session | None:

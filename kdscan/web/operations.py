@@ -119,7 +119,7 @@ class Operation:
             return msgspec.structs.asdict(msgspec.convert(given, self.parameters, strict=False))
         except msgspec.ValidationError as error:
             if any(f"`$.{name}`" in str(error) for name in self.in_path):
-                raise not_found("entry") from error
+                raise not_found() from error
             raise ApiError(
                 400, "bad_request", f"the address is not as described: {error}"
             ) from error

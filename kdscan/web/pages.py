@@ -197,7 +197,7 @@ def _start(game: str) -> str:
 def language(call: Call, code: str) -> Response:
     """Switch the language and return to the page where it was chosen."""
     if code not in LANGUAGES:
-        raise not_found("language")
+        raise not_found()
     here = address("/")
     with suppress(ValueError):  # an invalid address
         referer = call.headers.get("referer", "")
@@ -215,7 +215,7 @@ def static(call: Call, version: str, name: str) -> Response:
     """A file that the pages load."""
     path = static_files().get(name)
     if path is None or version != static_version():
-        raise not_found("file")
+        raise not_found()
     headers = {"Cache-Control": KEEP_FOREVER, "Vary": "Accept-Encoding"}
     media_type = TYPES[path.suffix]
     if path.suffix == ".png" or "gzip" not in call.headers.get("accept-encoding", ""):

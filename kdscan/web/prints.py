@@ -137,7 +137,7 @@ async def ink(call: Call, id: Id) -> Response:
     hashes = tuple(row.sha256 for row in rows) if known else ()
     path = await call.services.pictures.get(photo, sheet.page, f"ink{sheet.number}.png", hashes)
     if path is None:
-        raise not_found("picture")
+        raise not_found()
     return FileResponse(path, media_type="image/png")
 
 
@@ -172,14 +172,14 @@ def _row(call: Call, id: int) -> PrintRow:
     for row in _known(call).rows():
         if row.id == id:
             return row
-    raise not_found("print")
+    raise not_found()
 
 
 def _template(call: Call, id: int) -> StoredTemplate:
     """The print of that number; raises ApiError 404."""
     for template in _load(_known(call), _row(call, id)):
         return template
-    raise not_found("print")
+    raise not_found()
 
 
 def _load(known: EventPrints, row: PrintRow) -> tuple[StoredTemplate, ...]:

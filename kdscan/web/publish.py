@@ -164,7 +164,7 @@ def public_link(call: Call) -> schemas.PublicLink:
 def public_standings(call: Call, code: Code) -> schemas.Standings:
     """The standings, for whoever has the public link."""
     if not hmac.compare_digest(code.encode(), public_code(call.services).encode()):
-        raise not_found("event")
+        raise not_found()
     return overviews.standings(call.event)
 
 

@@ -24,7 +24,7 @@ from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store
 from kdscan.event.store.files import FULL
-from kdscan.i18n import Words, mark, preferred_language, words
+from kdscan.i18n import ENGLISH, Words, mark, preferred_language, words
 from kdscan.i18n.errors import error_json, error_text
 
 if TYPE_CHECKING:  # modules with handlers, which need these helpers
@@ -68,8 +68,8 @@ class JsonAnswer(Response):
 
 
 class ApiError(Exception):
-    """An answer that is an error. code: stable, for programs; message: for people. wait: seconds
-    until it may be tried again.
+    """An answer that is an error. code: stable, for programs; message: for people, a key of the
+    catalogues if people may see it. wait: seconds until it may be tried again.
 
     known: suggestions of what may have been meant.
     """
@@ -81,24 +81,22 @@ class ApiError(Exception):
         self.status, self.code, self.message, self.wait = status, code, message, wait
         self.known = list(known)
 
-    def answer(self) -> Response:
+    def answer(self, words: Words = ENGLISH) -> Response:
         headers = {"Retry-After": str(math.ceil(self.wait))} if self.wait else None
         known = {"known": self.known} if self.known else {}
-        error = {"code": self.code, "message": self.message} | known
+        error = {"code": self.code, "message": words.t(self.message)} | known
         return JsonAnswer({"error": error}, self.status, headers)
 
 
 def refuse_if(wait: float) -> None:
     """Raise ApiError if the client has to wait for this many seconds; not for 0."""
     if wait:
-        raise ApiError(
-            429, "too_many_requests", f"too many requests; wait {wait:.0f} seconds", wait
-        )
+        raise ApiError(429, "too_many_requests", mark("Too many requests. Wait a moment."), wait)
 
 
-def not_found(what: str) -> ApiError:
+def not_found() -> ApiError:
     """The error for what does not exist or is not visible to this session; the same for both."""
-    return ApiError(404, "not_found", f"there is no such {what}")
+    return ApiError(404, "not_found", mark("This does not exist, or you have no access to it."))
 
 
 MAX_BODY = 200_000
@@ -127,6 +125,10 @@ ON_PAGE = {
     ),
 }
 """Texts of errors that name a command → their texts on the page."""
+
+HALF_SENT = mark("The photo did not arrive complete. Upload it again.")
+
+WRONG_KIND = mark("A game is two maps with their spellbook, or two to four kingdoms.")
 
 KEEP_FOREVER = "private, max-age=31536000, immutable"
 """Cache header for resources that are named after their content."""
@@ -220,8 +222,9 @@ class Call(Request):
             why = "send the file itself as the body, not a form: curl --data-binary @photo.jpg"
             raise ApiError(415, "form", why)
         most = self.services.settings.max_bytes
-        why = f"a photo has {most // 1_000_000} MB at most; save it smaller"
-        too_large = ApiError(413, "image_too_large", why)
+        too_large = ApiError(
+            413, "image_too_large", mark("The picture is too large. Save it smaller.")
+        )
         announced = self.headers.get("content-length", "")
         if announced.isdigit() and int(announced) > most:
             raise too_large
@@ -235,7 +238,11 @@ class Call(Request):
                 "the upload could not be received ({why})", why=error.strerror
             ) from error
         if out.tell() == 0:
-            raise ApiError(400, "unreadable_image", "the file is empty; copy or send it again")
+            raise ApiError(
+                400,
+                "unreadable_image",
+                mark("This file is not a readable picture. Take or upload it again."),
+            )
 
     async def _copy(self, out: IO[bytes], most: int, too_large: ApiError) -> None:
         """Write the body to a file; raise ApiError if it is incomplete or larger, or if nothing
@@ -254,11 +261,9 @@ class Call(Request):
                         raise TimeoutError
                     limit.reschedule(now + SILENCE_SECONDS)
         except TimeoutError as error:
-            why = "the request did not arrive in time; send it again"
-            raise ApiError(408, "too_slow", why) from error
+            raise ApiError(408, "too_slow", HALF_SENT) from error
         except ClientDisconnect as error:
-            why = "the request was cut off; send it again"
-            raise ApiError(400, "cut_off", why) from error
+            raise ApiError(400, "cut_off", HALF_SENT) from error
 
 
 def _number(text: str) -> float | int:

@@ -105,6 +105,13 @@ class Received(TypedDict):
     bytes: int
 
 
+class PlayerList(TypedDict):
+    """The players in a list: those whom the event has not, and those whom it has."""
+
+    new: list[str]
+    known: list[str]
+
+
 class Look(TypedDict):
     """What a live picture shows. outline: corners of the grid as fractions of width and height."""
 

@@ -21,10 +21,11 @@ from kdscan.event.model import Event
 from kdscan.event.results import Sheet
 from kdscan.event.store import Store, schema
 from kdscan.files import Json
+from kdscan.i18n import mark
 from kdscan.sheets.base import decides_game, fits_one_game, games_of
 from kdscan.web import schemas
 from kdscan.web.operations import NONE_SUCH, Code, get, post
-from kdscan.web.requests import ApiError, Call, address, not_found, refuse_if
+from kdscan.web.requests import WRONG_KIND, ApiError, Call, address, not_found, refuse_if
 from kdscan.web.sessions import (
     ALPHABET,
     CODE_LENGTH,
@@ -90,9 +91,9 @@ class SharedGames:
             game = SharedGame(code, {**game.brought, session.id: [s.id for s in (*own, *fresh)]})
             together = [event.sheets[n].kind for n in game.sheets if n in event.sheets]
             if len(games_of(together)) > 1:
-                raise ApiError(409, "wrong_kind", "this game is played with another kind of sheet")
+                raise ApiError(409, "wrong_kind", WRONG_KIND)
             if not fits_one_game(together):
-                raise ApiError(409, "game_full", "this game has all its sheets already")
+                raise ApiError(409, "game_full", mark("This game has all its sheets already."))
             row = self._row(game)
             this = schema.setting.c.key == row["key"]
             db.execute(schema.setting.update().where(this).values(row))
@@ -113,7 +114,7 @@ class SharedGames:
             found = db.scalar(select(at.value).where(at.key == self._PREFIX + code))
         kept: Json = json.loads(found or "{}")
         if kept.get("event") != self._event or kept["ends"] < time.time():
-            raise not_found("game")
+            raise not_found()
         return SharedGame(code, kept["brought"])
 
 
@@ -163,10 +164,19 @@ def _sheets(call: Call, photo: int | None) -> list[Sheet]:
     row = visible_photo(call.event, photo, call.who)
     with call.store.read() as db:
         if state_now(db, row) != "read":
-            raise ApiError(409, "not_read", "this photo was not read yet")
+            raise ApiError(
+                409, "not_read", mark("This photo is still being read. Try again in a moment.")
+            )
     sheets = [sheet for sheet in call.event.sheets.values() if sheet.photo_id == photo]
     if not sheets:
-        raise ApiError(409, "no_sheet", "there is no sheet in this photo")
+        raise ApiError(
+            409,
+            "no_sheet",
+            mark(
+                "No map was found. Take the photo again with the whole grid in view, sharp and "
+                "without reflections."
+            ),
+        )
     return sheets
 
 

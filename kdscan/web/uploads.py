@@ -35,6 +35,7 @@ from kdscan.event.store.schema import PhotoRow
 from kdscan.event.tasks import Ingest, Ingested, Learn, PageResult, Read
 from kdscan.files import Json
 from kdscan.files.write import default_folder
+from kdscan.i18n import mark
 from kdscan.rules import GameName
 from kdscan.web.live import Live
 from kdscan.web.pictures import PictureCache
@@ -83,8 +84,7 @@ def check_room(store: Store, event: Event, session: Session, settings: Settings)
         raise StoreFull("the disk with the photos is almost full: make room")
     sent = sum(event.photos[n].size for n in event.sent if session.id in event.senders(n))
     if sent > settings.quota_bytes and session.role != "desk":
-        most = settings.quota_bytes // 1_000_000
-        raise ApiError(413, "quota", f"a session may upload at most {most} MB; ask at the desk")
+        raise ApiError(413, "quota", mark("You have reached the limit of photos. Ask at the desk."))
 
 
 def try_again(store: Store, photo: PhotoRow) -> None:

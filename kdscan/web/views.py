@@ -46,7 +46,7 @@ def visible_photo(event: Event, photo_id: int, session: Session) -> PhotoRow:
     photo = event.photos.get(photo_id)
     allowed = session.role == "desk" or session.id in event.senders(photo_id)
     if photo is None or not allowed:
-        raise not_found("photo")
+        raise not_found()
     return photo
 
 
@@ -55,7 +55,7 @@ def visible_sheets(event: Event, ids: Iterable[int], session: Session) -> list[i
     wanted = list(ids)
     for sheet_id in wanted:
         if sheet_id not in event.sheets:
-            raise not_found("sheet")
+            raise not_found()
         visible_photo(event, event.sheets[sheet_id].photo_id, session)
     return wanted
 

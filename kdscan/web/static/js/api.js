@@ -1,7 +1,7 @@
 // The page's side of the HTTP interface (see /openapi.json), and its errors in words.
 
 import { h, toast } from "./dom.js";
-import { language, sentence, t } from "./i18n.js";
+import { sentence, t } from "./i18n.js";
 
 export const session = JSON.parse(document.getElementById("session").textContent);
 
@@ -18,7 +18,7 @@ export const setOffline = (so) => document.body.classList.toggle("offline", so);
 
 function unreachable() {
   setOffline(true);
-  return new Failure({ code: "offline", message: "offline" });
+  return failure("offline");
 }
 
 // What a proxy answers by itself, by its limits.
@@ -27,8 +27,7 @@ const OF_PROXIES = { 408: "too_slow", 413: "image_too_large", 429: "too_many_req
 // A proxy without its server, or a network's own page to sign in, does not say what is wrong.
 function refused(status, answer) {
   if ((status >= 500 || status < 300) && !answer?.error) return unreachable();
-  const code = OF_PROXIES[status] ?? "http";
-  return new Failure(answer?.error ?? { code, message: `HTTP ${status}` });
+  return answer?.error ? new Failure(answer.error) : failure(OF_PROXIES[status] ?? "http");
 }
 
 let ahead = 0;
@@ -72,7 +71,7 @@ const SILENCE = 120_000;
 // XMLHttpRequest, as fetch reports no progress of uploads. from: how many bytes came before.
 export function upload(blob, onProgress, path, from = 0) {
   return new Promise((resolve, reject) => {
-    if (blob.size > session.limits.bytes) throw new Failure({ code: "image_too_large" });
+    if (blob.size > session.limits.bytes) throw failure("image_too_large");
     const request = new XMLHttpRequest();
     request.open("POST", path);
     request.setRequestHeader("X-CSRF-Token", session.csrf);
@@ -184,57 +183,29 @@ document.getElementById("leave")?.addEventListener("click", async () => {
   else location.href = "join";
 });
 
-// What people are told of an error, and whether it passes.
+// What people are told of an error: the server's own words, except for these.
 
 const ended = () => [
   t("The session has ended. Open the link with the code again."),
   " ",
   h("a", { href: "join" }, t("Sign in")),
 ];
-const halfSent = () => t("The photo did not arrive complete. Upload it again.");
-const ourFault = () => t("Something went wrong in the program. The photo is kept.");
-const asTold = (error) => sentence(error.message);
 
-// Messages for errors by their stable codes, except those that only programs can cause.
+// What goes wrong before the server says anything.
 const WORDS = {
   unreadable_image: () => t("This file is not a readable picture. Take or upload it again."),
   image_too_large: () => t("The picture is too large. Save it smaller."),
-  no_sheet: () =>
-    t(
-      "No map was found. Take the photo again with the whole grid in view, sharp and without reflections.",
-    ),
-  reader_died: () => t("Reading this photo failed halfway. The photo is kept: try again."),
   too_many_requests: () => t("Too many requests. Wait a moment."),
-  no_session: ended,
-  no_csrf_token: ended,
-  desk_only: asTold,
-  ask_desk: asTold,
-  event_gone: () => t("This event was deleted. Whoever runs kdscan must start it again."),
-  not_found: () => t("This does not exist, or you have no access to it."),
-  cut_off: halfSent,
-  too_slow: halfSent,
-  blank_page: () => t("There is nothing on this page."),
-  wrong_kind: () => t("A game is two maps with their spellbook, or two to four kingdoms."),
-  not_kept: () => t("This sheet was read by an older version. Photograph it again to correct it."),
-  nothing_to_undo: () => t("There is nothing to undo."),
-  store_full: () =>
-    t("There is no room left on the server right now. What was saved before is kept."),
-  quota: () => t("You have reached the limit of photos. Ask at the desk."),
-  game_full: () => t("This game has all its sheets already."),
-  not_read: () => t("This photo is still being read. Try again in a moment."),
-  not_yours: () =>
-    t("Somebody else has already uploaded this photo. To change it, ask at the desk."),
-  store: () => t("The results cannot be saved or loaded right now. Try again later."),
+  too_slow: () => t("The photo did not arrive complete. Upload it again."),
   offline: () => t("No connection: try again later."),
-  refused: asTold,
-  not_learned: asTold,
-  model: ourFault,
-  bug: ourFault,
 };
 
+export const failure = (code) =>
+  new Failure({ code, message: WORDS[code]?.() ?? t("This cannot be done.") });
+
 // What an error says, as children of an element.
-export const explain = (error) =>
-  WORDS[error.code]?.(error) ?? (language === "en" ? error.message : t("This cannot be done."));
+export const explain = ({ code, message }) =>
+  ["no_session", "no_csrf_token"].includes(code) ? ended() : sentence(message);
 
 // Does something and says what was wrong; resolves to the error, or null. refused(error).
 export async function attempt(act, refused = () => {}) {
@@ -267,9 +238,6 @@ export async function copyLink(link) {
     prompt(t("The link"), link);
   }
 }
-
-// Why a photo could not be read.
-export const why = (error) => (error.message ? sentence(error.message) : explain(error));
 
 // Whether reading the same file again may succeed.
 export const mayChange = (error) =>

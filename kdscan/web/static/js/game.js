@@ -1,18 +1,16 @@
 // Games of two maps and their spellbook, or two to four kingdoms; this phone remembers its own.
 
-import { attempt, get, perform, whenRead } from "./api.js";
-import { glyph, h, put, recall, remember, round } from "./dom.js";
+import { attempt, copyLink, get, perform, poll, post, whenRead } from "./api.js";
+import { announce, button, form, glyph, h, input, put, recall, remember, round } from "./dom.js";
 import { pointsText, t, tn, when } from "./i18n.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { DECIDED } from "./league.js";
 import { emblem } from "./marks.js";
 import { ownerHere, whoseField } from "./names.js";
 import { isRetake, openQuestions, toAnswer } from "./questions.js";
-import { doubtText } from "./score.js";
 import { photographs, resultFace } from "./sending.js";
 import { share } from "./share.js";
-import { joinForm } from "./shared.js";
-import { barButton, rememberRules, rulesField } from "./sheet.js";
+import { barButton, doubtText, rememberRules, rulesField } from "./sheet.js";
 
 // #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are
 // created once: an answer about one of them draws over nothing that somebody types in another.
@@ -74,32 +72,32 @@ function rulesOf(players, say) {
 const again = (sheets) => sheets.some(isRetake);
 
 // "Ann 38 : Bob 45 · kdscan"
-export function titleOf(players) {
+function titleOf(players) {
   const points = (sheet) => (sheet.photograph_again ? "?" : sheet.score.total);
   const all = players.map((sheet) => `${nameOf(sheet, players)} ${points(sheet)}`);
   return `${all.join(" : ")} · kdscan`;
 }
 
-export const worth = (sheet) =>
+const worth = (sheet) =>
   sheet.photograph_again ? t("Photograph again") : pointsText(sheet.score.total);
 
 const hrefOf = ({ photo, id }) => `#/photo/${photo}/${id}`;
 
 // A sheet's board, which links to it if it is one's own.
-export function boardOf(sheet, name, mine) {
+function boardOf(sheet, name, mine) {
   const drawn = kindOf(sheet).draw(sheet, { labels: false });
   const label = t("Look at {name}", { name });
   return mine(sheet) ? h("a", { href: hrefOf(sheet), label }, drawn) : drawn;
 }
 
-export const bar = (sheets, outcome) =>
+const bar = (sheets, outcome) =>
   h("div.bar.row", [
     !again(sheets) && barButton("share", t("Share"), () => share(sheets, outcome)),
     h("a.button", { href: "#/" }, glyph("home"), t("Home")),
   ]);
 
 // Who won, by how much and why, and all sheets. mine(sheet): may it be opened? asking: for names.
-export function gameView(sheets, outcome, { mine = () => true, asking = null }) {
+function gameView(sheets, outcome, { mine = () => true, asking = null }) {
   const players = sheets.filter(hasScore);
   const book = sheets.find((sheet) => !hasScore(sheet));
   const unlike = new Set(players.map(({ variants }) => JSON.stringify(variants))).size > 1;
@@ -316,5 +314,118 @@ function gameLine({ key, at, players }) {
   return h("li.result.card", [
     h("a.result-name", { href: `#/game/${key}` }, h("strong", names), h("small", when(at))),
     round("close", t("Forget {name}", { name: names }), forget),
+  ]);
+}
+
+// One game on several phones: each photographs its own sheet, all see who won.
+
+// #/shared/CODE
+export async function showShared(place, code) {
+  let now = null;
+  let drawn = "";
+  const names = new Map();
+  const title = h("h1.winner.stack tabindex=-1", emblem(), t("Two phones, one game"));
+  const [body, own] = [h("div.stack"), h("div")];
+  const theirs = h("h2.quiet-title", t("Their spellbook?"));
+  const buttons = h("div.stack", theirs, photographs({ shared: encodeURIComponent(code) }));
+  const invite = h("section.card.centred");
+
+  function show(fresh) {
+    now = fresh;
+    const { sheets, mine, game } = fresh;
+    const text = JSON.stringify([sheets, mine, game]);
+    if (text === drawn || !place.isConnected) return;
+    drawn = text;
+    const players = sheets.filter(hasScore);
+    const isMine = (sheet) => mine.includes(sheet.id);
+    if (players.length) document.title = titleOf(players);
+    const cardOf = (sheet) => {
+      const name = nameOf(sheet, players);
+      return h("article.player.card", [
+        h("h2", name, hasScore(sheet) && ` · ${worth(sheet)}`),
+        boardOf(sheet, name, isMine),
+      ]);
+    };
+    put(body, game ? gameView(sheets, game, { mine: isMine }) : [title, sheets.map(cardOf)]);
+    const fields = players.filter(isMine).map((sheet) => nameFor(sheet, players));
+    put(own, fields);
+    const brought = players.some(isMine);
+    const again = players.some((sheet) => isMine(sheet) && sheet.photograph_again);
+    const kingdoms = players.some((sheet) => sheet.kind === "kingdom");
+    const full = players.length === (kingdoms ? 4 : 2);
+    const lacks = full && !kingdoms && players.length === sheets.length; // a spellbook
+    buttons.hidden = !again && !lacks && (brought || full);
+    theirs.hidden = again || !lacks;
+    invite.hidden = !(kingdoms ? !full : players.every(isMine) && !game);
+    put(invite, invitation(brought));
+    put(place, body, buttons, own, invite, game && bar(sheets, game));
+    if (game) announce(document.title);
+  }
+
+  function invitation(brought) {
+    const link = new URL(now.link, location.href).href;
+    const first = t(
+      "Photograph your own sheet, then open this link on the other phone and photograph its sheet there.",
+    );
+    const then = t("Open this link on the other phone and photograph its sheet there.");
+    return [
+      h("p", brought ? then : first),
+      h("img.invitation width=240 height=240", {
+        src: `${sharedPath(code)}/qr.svg`,
+        alt: t("QR code that opens this game on another phone"),
+      }),
+      h("p.game-code", code),
+      button(t("Send the link"), () => pass(link)),
+    ];
+  }
+
+  function nameFor(sheet, players) {
+    const assign = (action) =>
+      attempt(async () => {
+        const { sheet: named } = await perform(action, "sheet");
+        show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
+      });
+    if (!names.has(sheet.id)) names.set(sheet.id, whoseField(sheet.kind, assign));
+    const field = names.get(sheet.id);
+    const taken = players.flatMap((other) => other.player ?? []);
+    field.show(sheet, taken);
+    return field.element;
+  }
+
+  show(await get(sharedPath(code)));
+  const wanted = () => place.isConnected;
+  poll(sharedPath(code), show, undefined, wanted);
+}
+
+// The link, shared in this phone's own way.
+async function pass(link) {
+  if (!navigator.share) return copyLink(link);
+  const away = (error) => error.name !== "AbortError" && copyLink(link);
+  await navigator.share({ url: link }).catch(away);
+}
+
+// A game with another phone: started here, or joined by its code.
+
+const sharedPath = (code) => `api/shared/${encodeURIComponent(code)}`;
+
+// photo: the one whose sheets to add.
+export function joinForm(photo = null) {
+  const go = (asking) =>
+    attempt(async () => {
+      location.hash = `#/shared/${(await asking).code}`;
+    });
+  const exact = { autocomplete: "off", autocapitalize: "characters", spellcheck: "false" };
+  const field = input(t("Code of the game"), { class: "code", maxlength: "20", ...exact });
+  const join = () => {
+    const code = field.value.replace(/\s/g, "").toUpperCase();
+    if (code) go(photo === null ? get(sharedPath(code)) : post(sharedPath(code), { photo }));
+  };
+  const start = () => go(post("api/shared", { photo }));
+  return h("details.together.card", [
+    h("summary", t("Two phones, one game")),
+    h("div.stack", [
+      button(t("Show a code to the other phone"), start, { class: "main wide" }),
+      form("form.row.centred", join, field, h("button", t("Join"))),
+    ]),
   ]);
 }

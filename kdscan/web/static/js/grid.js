@@ -51,61 +51,60 @@ const rim = (corners) => [
   ...corners.map((row) => row[0]).toReversed(),
 ];
 
-// A parallelogram of the photo (its middle, its sides), upright in these units, as a picture.
-function cutOut(page, middle, right, down, [wide, high], kind = "crop") {
-  const det = right[0] * down[1] - right[1] * down[0];
-  // Rows of the inverse: photo vector → fractions of the sides to the right and downwards.
-  const u = [(wide * down[1]) / det, (-wide * down[0]) / det];
-  const v = [(-high * right[1]) / det, (high * right[0]) / det];
-  const shift = (w, units) => units / 2 - (w[0] * middle[0] + w[1] * middle[1]);
-  const numbers = [u[0], v[0], u[1], v[1], shift(u, wide), shift(v, high)];
-  const transform = `matrix(${numbers.map((x) => Number(x.toPrecision(7))).join(" ")})`;
-  const { view: href, width, height } = page;
-  const label = { role: "img", label: t("This place in the photo") };
-  return s("svg", { viewBox: `0 0 ${wide} ${high}`, class: kind, ...label }, [
-    s("image preserveAspectRatio=none", { href, width, height, transform }),
-  ]);
-}
-
 // A quadrilateral's mean sides to the right and downwards, and both as unit vectors.
 const sides = ([a, b, c, d]) => [minus(mean(b, c), mean(a, d)), minus(mean(c, d), mean(a, b))];
 export const axes = (outline) => sides(outline).map((v) => times(1 / Math.hypot(...v), v));
 
-// The strip above a sheet's grid, where names are written, upright: a quarter of the grid's height.
-export function strip(page, { outline }) {
-  const [right, down] = sides(outline);
-  const high = times(0.24, down);
-  const middle = minus(mean(outline[0], outline[1]), times(0.5, high));
-  const units = [700, Math.round((700 * Math.hypot(...high)) / Math.hypot(...right))];
-  const cut = cutOut(page, middle, right, high, units, "crop strip");
-  cut.setAttribute("aria-label", t("Where the name is"));
-  return cut;
-}
-
-// Some places of a sheet, upright, with some paper around them.
-export function placesCrop(page, { outline }, places, reach) {
-  const [right, down] = axes(outline);
-  const span = (v) => {
-    const along = places.map((p) => p[0] * v[0] + p[1] * v[1]);
-    return [Math.min(...along) - 2 * reach, Math.max(...along) + 2 * reach];
+// The part of a photo around some points, upright as this outline is, with some paper around them.
+function crop(page, outline, points, reach, kind, name = t("This place in the photo")) {
+  const [[cos, sin]] = axes(outline);
+  const spanOf = (along) => {
+    const places = points.map(([x, y]) => x * along[0] + y * along[1]);
+    const first = Math.min(...places) - reach;
+    return [first, Math.max(...places) + reach - first];
   };
-  const [[left, end], [top, bottom]] = [span(right), span(down)];
-  const [wide, high] = [end - left, bottom - top];
-  // The axes are nearly at right angles, so their sums give the place in the photo.
-  const middle = [0, 1].map((k) => (right[k] * (left + end) + down[k] * (top + bottom)) / 2);
-  const units = [Math.round((100 * wide) / high), 100];
-  return cutOut(page, middle, times(wide, right), times(high, down), units, "crop strip");
+  const [[x, width], [y, height]] = [spanOf([cos, sin]), spanOf([-sin, cos])];
+  const box = [x, y, width, height].map((n) => n.toFixed(1)).join(" ");
+  const transform = `matrix(${[cos, -sin, sin, cos].map((n) => n.toFixed(5)).join(" ")} 0 0)`;
+  const whole = { href: page.view, width: page.width, height: page.height, transform };
+  return s("svg role=img", { viewBox: box, class: kind, label: name }, [
+    s("image preserveAspectRatio=none", whole),
+    kind === "crop" && ringIn(x, y, width, height),
+  ]);
 }
 
-const AROUND = 1.36; // of a cell's side: it and what is shown around it
+const ringIn = (x, y, width, height) => {
+  const [across, down] = [0.12 * width, 0.12 * height];
+  const size = { width: 0.76 * width, height: 0.76 * height, rx: 0.08 * width };
+  return s("rect.ring", { x: x + across, y: y + down, ...size });
+};
 
-// One shield or square, upright.
+// The strip above a sheet's grid, where names are written: a quarter of the grid's height.
+export function strip(page, sheet) {
+  const [left, right, , low] = sheet.outline;
+  const up = times(-0.24, minus(low, left));
+  const above = [left, right].map((at) => [at[0] + up[0], at[1] + up[1]]);
+  return crop(
+    page,
+    sheet.outline,
+    [left, right, ...above],
+    0,
+    "crop strip",
+    t("Where the name is"),
+  );
+}
+
+// Some places of a sheet.
+export const placesCrop = (page, sheet, places, reach) =>
+  crop(page, sheet.outline, places, 2 * reach, "crop strip");
+
+const AROUND = 0.18; // of a cell's side, shown around it
+
+// One shield or square.
 export function cellCrop(page, sheet, cell) {
-  const corners = quad(gridOf(sheet), cell);
-  const [right, down] = sides(corners).map((v) => times(AROUND, v));
-  const crop = cutOut(page, mean(...corners), right, down, [100, 100]);
-  crop.append(s("rect.ring x=12 y=12 width=76 height=76 rx=8"));
-  return crop;
+  const grid = gridOf(sheet);
+  const corners = quad(grid, cell);
+  return crop(page, corners, corners, AROUND * grid.unit, "crop");
 }
 
 // Number of quarter turns that bring the sheet upright in a photo.

@@ -118,8 +118,8 @@ function gameLine({ table, seats, winner, bye, bye_points: points, finished, dec
   ]);
 }
 
-// Surnames first, as people look for their own: the last word, then the whole name.
-const surname = (name) => name.trim().split(/\s+/).at(-1);
+// Surnames first, as people look for their own: what stands before a comma, else the last word.
+const surname = (name) => /^[^,]+(?=,)|\S+$/.exec(name)[0];
 const compare = new Intl.Collator(language).compare;
 const byName = (a, b) => compare(surname(a.name), surname(b.name)) || compare(a.name, b.name);
 
@@ -135,77 +135,57 @@ export const pairingsOf = (games) =>
 
 function pairingLine({ game, name, others }) {
   const last = surname(name);
+  const at = name.lastIndexOf(last);
   return h("li", [
-    h("span", name.slice(0, name.lastIndexOf(last)), h("strong", last)),
+    h("span", name.slice(0, at), h("strong", last), name.slice(at + last.length)),
     h("span.against", game.bye ? t("bye") : others.join(", ")),
     h("span.table-number", game.bye ? "" : String(game.table)),
   ]);
 }
 
 // On a projector everything should be visible at once: smaller as long as it is readable from afar,
-// else page by page, each list by itself, and then as large as its longest page allows.
+// else page by page.
 
-const BODY = ".standings, .pairings";
 const LISTS = ".league tbody, .games ul, .pairings ul";
-const SMALLEST = 0.62;
+const SCALES = [1, 0.92, 0.84, 0.76, 0.68, 0.62];
 const SECONDS_A_PAGE = 12;
-const FEWEST = 3;
+const FEWEST = 3; // rows of a page
 let paging;
-
-const bottom = (part) => part.getBoundingClientRect().bottom + scrollY;
-
-function showRows(rows, wanted) {
-  rows.forEach((row, n) => row.classList.toggle("off", !wanted(n)));
-}
-
-// Gives `body` its full size again. Returns what makes it smaller until it ends above `end`.
-function shrinking(body, end) {
-  let scale = 1;
-  body.style.fontSize = "";
-  return () => {
-    for (; bottom(body) > end && scale > SMALLEST; scale -= 0.04)
-      body.style.fontSize = `calc(var(--from-afar) * ${scale})`;
-  };
-}
-
-// How many rows of a list a page holds.
-function rowsAPage(rows, end) {
-  let most = rows.length;
-  while (most > FEWEST && bottom(rows[0].parentElement) > end) {
-    most = Math.max(FEWEST, Math.floor(0.95 * most));
-    showRows(rows, (n) => n < most);
-  }
-  const pages = Math.ceil(rows.length / most);
-  return Math.ceil(rows.length / pages); // no page of two rows after a full one
-}
-
-function showPage(lists, page) {
-  for (const { rows, pages, per } of lists)
-    showRows(rows, (n) => Math.floor(n / per) === page % pages);
-}
 
 export function fit() {
   clearInterval(paging);
-  const body = $(BODY);
-  const all = [...document.querySelectorAll(LISTS)].map(({ children }) => [...children]);
-  all.forEach((rows) => showRows(rows, () => true));
+  const body = $(".standings, .pairings");
+  const lists = [...document.querySelectorAll(LISTS)].map(({ children }) => [...children]);
+  // The rows of a page, of which each list has as many as it needs, nearly equally long.
+  const show = (most, page) => {
+    for (const rows of lists) {
+      const pages = Math.ceil(rows.length / most);
+      const own = (n) => Math.floor((n * pages) / rows.length) === page % pages;
+      rows.forEach((row, n) => row.classList.toggle("off", !own(n)));
+    }
+  };
+  const longest = Math.max(FEWEST, ...lists.map((rows) => rows.length));
+  let most = longest;
+  show(most, 0);
   if (!body || !matchMedia("(min-width: 70rem)").matches) return;
+  const bottom = () => body.getBoundingClientRect().bottom + scrollY;
   body.style.fontSize = "";
-  const { scrollHeight } = document.documentElement;
-  const end = innerHeight - (scrollHeight - bottom(body)); // what follows stays visible
-  shrinking(body, end)();
-  const lists = all.map((rows) => {
-    const per = rowsAPage(rows, end);
-    return { rows, per, pages: Math.ceil(rows.length / per) };
-  });
-  const shrink = shrinking(body, end);
-  const most = Math.max(...lists.map(({ pages }) => pages));
-  for (let page = 0; page < most; page += 1) {
-    showPage(lists, page);
-    shrink();
-  }
+  const end = innerHeight - (document.documentElement.scrollHeight - bottom()); // of what follows
+  const fits = (scale) => {
+    body.style.fontSize = `calc(var(--from-afar) * ${scale})`;
+    return bottom() <= end;
+  };
+  if (SCALES.some(fits)) return;
+  const isLong = (_, page) => (show(most, page), bottom() > end);
+  while (
+    most > FEWEST &&
+    Array(Math.ceil(longest / most))
+      .fill()
+      .some(isLong)
+  )
+    most -= 1;
   // By the time since the page was opened: news must not bring the first page back.
-  const turn = () => showPage(lists, Math.floor(performance.now() / (1000 * SECONDS_A_PAGE)));
+  const turn = () => show(most, Math.floor(performance.now() / (1000 * SECONDS_A_PAGE)));
   turn();
   paging = setInterval(turn, 1000);
 }

@@ -3,14 +3,13 @@
 import { explain, setOffline, whenRead } from "./api.js";
 import { closeCamera, photoButtons } from "./camera.js";
 import { $, h, put } from "./dom.js";
-import { chooseOther, gamesList, showGame } from "./game.js";
+import { chooseOther, gamesList, joinForm, showGame, showShared } from "./game.js";
 import { t } from "./i18n.js";
 import { emblem } from "./marks.js";
 import { nameField, nextGames } from "./names.js";
 import { showPhoto } from "./result.js";
 import { enqueue, isShown, recentList, refreshOrExplain, send, uploadList } from "./sending.js";
 import { waiting } from "./sending.js";
-import { joinForm, showShared } from "./shared.js";
 
 const VIEWS = {
   wait: (place, [id]) => showWaiting(place, id),

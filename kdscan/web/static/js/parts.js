@@ -172,28 +172,30 @@ const castleOf = (sheet) => ({
   face: () => [paper(), castle(sheet.castle_bonus_used)],
 });
 
-export const map = {
-  name: () => t("Map"),
-  numbered: (n) => t("Map {n}", { n }),
-  parts: (sheet) => cells(sheet, shield),
+// A sheet in a grid. kind: of its cells; title(): of its picture; more(sheet): for `drawGrid`, with
+// parts that are no cells.
+const grid = (kind, title, more, names) => ({
+  ...names,
+  parts: (sheet) => cells(sheet, kind),
   draw(sheet, options) {
-    const parts = [castleOf(sheet), ...cells(sheet, shield)];
-    const title = t("The map as it was read");
-    return drawGrid(sheet, { size: [5, 7], title, count: "crosses", parts }, options);
+    const { parts = [], ...rest } = more(sheet);
+    const all = [...parts, ...cells(sheet, kind)];
+    return drawGrid(sheet, { title: title(), parts: all, ...rest }, options);
   },
-  overlay: (sheet, ...more) => gridOverlay(sheet, cells(sheet, shield), ...more),
-  help: shield.help,
-};
+  overlay: (sheet, ...how) => gridOverlay(sheet, cells(sheet, kind), ...how),
+  help: kind.help,
+});
 
-export const kingdom = {
-  name: () => t("Kingdom"),
-  numbered: (n) => t("Kingdom {n}", { n }),
-  parts: (sheet) => cells(sheet, tile),
-  draw(sheet, options) {
-    const size = [sheet.size, sheet.size];
-    const title = t("The kingdom as it was read");
-    return drawGrid(sheet, { size, title, count: "crowns", parts: cells(sheet, tile) }, options);
-  },
-  overlay: (sheet, ...more) => gridOverlay(sheet, cells(sheet, tile), ...more),
-  help: tile.help,
-};
+export const map = grid(
+  shield,
+  () => t("The map as it was read"),
+  (sheet) => ({ size: [5, 7], count: "crosses", parts: [castleOf(sheet)] }),
+  { name: () => t("Map"), numbered: (n) => t("Map {n}", { n }) },
+);
+
+export const kingdom = grid(
+  tile,
+  () => t("The kingdom as it was read"),
+  ({ size }) => ({ size: [size, size], count: "crowns" }),
+  { name: () => t("Kingdom"), numbered: (n) => t("Kingdom {n}", { n }) },
+);

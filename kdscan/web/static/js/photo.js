@@ -1,6 +1,6 @@
 // The photo with the reading over it, zoomed by pinch, wheel and buttons; dragged corners.
 
-import { explain } from "./api.js";
+import { explain, failure } from "./api.js";
 import { STEPS, upTo } from "./board.js";
 import { button, h, round, s, toast } from "./dom.js";
 import { quarters } from "./grid.js";
@@ -225,7 +225,7 @@ export function readAgainAt(page, sheet, cancel) {
     await send([new File([blob], "grid.jpg", { type: "image/jpeg" })], { instead: sheet });
   };
   const read = () =>
-    readFlat().catch((error) => toast(explain(error.code ? error : { code: "unreadable_image" })));
+    readFlat().catch((error) => toast(explain(error.code ? error : failure("unreadable_image"))));
   const advice = isKingdom && t("Drag the corners until the grid's lines run between the squares.");
   const label = t("Read it again here");
   return [cornersForm(grid, corners, label, read, cancel, advice), uploadList()];

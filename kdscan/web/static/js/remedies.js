@@ -1,6 +1,6 @@
 // The desk's cards: their names, and those that are settled with one tap, photos side by side.
 
-import { get, why } from "./api.js";
+import { explain, get } from "./api.js";
 import { cellName, upTo } from "./board.js";
 import { form, h, input, pointsInput, select, typedPoints } from "./dom.js";
 import { strip } from "./grid.js";
@@ -175,7 +175,7 @@ function missing(card, desk, act) {
 }
 
 const failed = (card, desk, act) => [
-  h("p", card.problem && why(card.problem)),
+  h("p", card.problem && explain(card.problem)),
   card.picture && h("img.failed-photo", { src: card.picture, alt: t("Photo") }),
   answer(t("Remove it"), () => act({ type: "remove_photo", file: card.file }), UNKEYED),
 ];

@@ -1,6 +1,6 @@
 // What was read in a photo: its sheets, one at a time, and how they belong together.
 
-import { attempt, get, mayChange, post, why } from "./api.js";
+import { attempt, explain, get, mayChange, post } from "./api.js";
 import { button, h, put, tabBar } from "./dom.js";
 import { t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
@@ -82,7 +82,12 @@ export async function showPhoto(place, id, wanted = null) {
 // Nothing was read: why, and what to do. Such a photo goes when another one is taken.
 function failure(photo) {
   const { id, pages, can_correct: may } = photo;
-  const error = photo.error ?? pages.find((p) => p.error)?.error ?? { code: "no_sheet" };
+  const error = photo.error ??
+    pages.find((p) => p.error)?.error ?? {
+      message: t(
+        "No map was found. Take the photo again with the whole grid in view, sharp and without reflections.",
+      ),
+    };
   const page = pages.find((p) => p.thumb);
   const retry = async () => {
     if (await attempt(() => post(`api/photos/${id}/again`))) return;
@@ -91,7 +96,7 @@ function failure(photo) {
   const again = photo.state === "failed" && may && mayChange(error);
   return h("section.card.failure", [
     page && h("img", { src: page.thumb, alt: "" }),
-    h("p", { role: "alert" }, why(error)),
+    h("p", { role: "alert" }, explain(error)),
     photographs({ instead: may ? { photo: id } : null }),
     h("div.row", [
       again && button(t("Try again"), retry),

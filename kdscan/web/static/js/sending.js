@@ -1,6 +1,16 @@
 // Photos on their way to the server, each with its progress, and the list of recent results.
 
-import { attempt, explain, get, inTurn, mayChange, passes, pause, perform } from "./api.js";
+import {
+  attempt,
+  explain,
+  failure,
+  get,
+  inTurn,
+  mayChange,
+  passes,
+  pause,
+  perform,
+} from "./api.js";
 import { persist, post, serverTime, upload, whenRead } from "./api.js";
 import { photoButtons } from "./camera.js";
 import { announce, button, h, lines, put, toast } from "./dom.js";
@@ -159,7 +169,7 @@ async function deliver({ id, name, blob }, onProgress, onState) {
   const photo = await oneByOne(() => shrunk(blob, name));
   // A folder, or a file that is gone by now: sending it would look like a lost network.
   const start = photo.blob.slice(0, 1).arrayBuffer();
-  await start.catch(() => Promise.reject({ code: "unreadable_image" }));
+  await start.catch(() => Promise.reject(failure("unreadable_image")));
   const called = encodeURIComponent([...photo.name].slice(-120).join(""));
   const token = [...crypto.getRandomValues(new Uint8Array(8))].join("");
   for (let n = 0; ; n = Math.min(n + 1, SECONDS.length - 1)) {
