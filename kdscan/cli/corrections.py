@@ -17,19 +17,16 @@ pages included; SHEET likewise when one photo holds several maps.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kdscan.errors import UsageError
-from kdscan.rules.duel.board import CASTLE, COLS, LETTERS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.coats import SQUARES as LINE_SQUARES
-from kdscan.rules.duel.coats import Coat
+from kdscan.i18n import mark
 from kdscan.rules.duel.spellbook import COATS, SIDES
 from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import LETTERS as TERRAIN_LETTERS
-from kdscan.rules.kingdomino.kingdom import SQUARES, Square, Terrain
-from kdscan.sheets.base import KINGDOM, SPELLBOOK, R, kind_of
+from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, R, SheetType, kind_of
 from kdscan.sheets.common import field_of
 from kdscan.sheets.kingdom.model import KingdomReading
 
@@ -41,16 +38,14 @@ _FORM = re.compile(
     r"=(?P<name>\.|##|[a-z_]+)(?P<count>\++|\+\d)?)",
     re.IGNORECASE | re.ASCII,
 )
-EMPTY = (".", "empty")
-
 _TERRAINS = {
     **{letter: terrain.value for terrain, letter in TERRAIN_LETTERS.items()},
-    **{terrain.value: terrain.value for terrain in Terrain},
+    **{terrain.value: terrain.value for terrain in TERRAIN_LETTERS},
     "##": "castle",
-    "castle": "castle",
     ".": "empty",
-    "empty": "empty",
 }
+_TERRAINS |= {name: name for name in ("castle", "empty")}
+_MARKS = {name: coat.value for name, coat in COATS.items()} | dict.fromkeys((".", "empty"))
 LARGEST_KINGDOM = 7
 """Squares along the side of the largest kingdom."""
 
@@ -90,26 +85,85 @@ def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
     return tuple(_parse(part) for text in texts for part in text.split())
 
 
-def meaning_of(correction: Correction, kind: str, size: int = 0, example: str = "1.3:") -> Field:
+def _of_map(correction: Correction) -> Field:
+    marks = {"coat": _MARKS[correction.parts["name"] or ""], "crosses": correction.count}
+    return field_of("cell", *correction.cell), marks
+
+
+def _of_kingdom(correction: Correction) -> Field:
+    square = {"terrain": _TERRAINS[correction.parts["name"] or ""], "crowns": correction.count}
+    return field_of("cell", *correction.cell), square
+
+
+def _of_book(correction: Correction) -> Field:
+    """A line of a spellbook, or the coat that one side chose."""
+    parts, player = correction.parts, SIDES.index(correction.parts["side"] or "")
+    if parts["line"] is None:
+        return field_of("choice", player), _MARKS[parts["chosen"] or ""]
+    line = {"filled": int(parts["filled"] or 0)}
+    line |= {"struck": bool(parts["struck"]), "used": bool(parts["used"])}
+    return field_of("line", player, COATS[parts["line"]]), line
+
+
+_OF_KIND: dict[str, tuple[SheetType[Any, Any], Callable[[Correction], Field], str]] = {
+    DUEL_MAP.name: (
+        DUEL_MAP,
+        _of_map,
+        mark(
+            "--set {text}: no shield of a map; these go from A1 to G5 without the castle D3, and "
+            "hold . or one of d dd l ll f c with up to four +"
+        ),
+    ),
+    KINGDOM.name: (
+        KINGDOM,
+        _of_kingdom,
+        mark(
+            "--set {text}: not a square of Kingdomino; terrains are w f l g s m with a + for "
+            "each crown, ## is the castle, . no tile"
+        ),
+    ),
+    SPELLBOOK.name: (
+        SPELLBOOK,
+        _of_book,
+        mark(
+            "--set {text}: no line of a spellbook; coats are d dd l ll f c, with at most five "
+            "squares (c and f three, dd and ll four)"
+        ),
+    ),
+}
+"""For each kind what a correction says of it, and why it is refused."""
+
+
+def meaning_of(
+    correction: Correction, kind: str, size: int = LARGEST_KINGDOM, example: str = "1.3:"
+) -> Field:
     """The meaning of a correction for a sheet of that kind.
 
     size: squares along a kingdom's side. example: how a sheet is named. Raises `UsageError` for
     what no such sheet can contain.
     """
-    text, is_book = correction.text, kind == SPELLBOOK.name
-    if is_book and not correction.parts["side"]:
+    text, of_book = correction.text, kind == SPELLBOOK.name
+    if of_book and not correction.parts["side"]:
         raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=text)
-    if correction.parts["side"] and not is_book:
+    if correction.parts["side"] and not of_book:
         raise UsageError(
             "--set {text}: that is no spellbook; name its sheet, like {example}",
             text=text,
             example=example,
         )
-    if is_book:
-        return _of_book(correction)
-    if kind == KINGDOM.name:
-        return _of_kingdom(correction, size)
-    return _of_map(correction)
+    sheet_type, meaning, why = _OF_KIND.get(kind) or _OF_KIND[DUEL_MAP.name]
+    try:
+        field, value = meaning(correction)
+        sheet_type.corrections({field: value})
+    except (KeyError, ValueError):
+        raise UsageError(why, text=text) from None
+    if kind == KINGDOM.name and max(correction.cell) >= size:
+        raise UsageError(
+            "--set {text}: squares of this kingdom go from A1 to {last}",
+            text=text,
+            last=f"{'ABCDEFG'[size - 1]}{size}",
+        )
+    return field, value
 
 
 def corrected(sheet: R, corrections: Iterable[Correction], risk: float) -> R:
@@ -133,91 +187,12 @@ def _parse(text: str) -> Correction:
     if -1 in (photo, sheet):
         raise UsageError("--set {text}: photos and sheets count from 1", text=text)
     correction = Correction(text, photo, sheet, parts)
-    if parts["side"]:
-        _of_book(correction)
-        return correction
-    if not all(0 <= n < LARGEST_KINGDOM for n in correction.cell):
-        raise UsageError(
-            "--set {text}: cells go from A1 to G5 on a map, to E5 or G7 in a kingdom", text=text
-        )
-    try:
-        _of_map(correction)
-    except UsageError:  # then it must fit a kingdom; its error tells more of a terrain's name
-        name = parts["name"] or ""
+    refusals = []
+    for kind in (SPELLBOOK,) if parts["side"] else (DUEL_MAP, KINGDOM):  # it must fit one of them
         try:
-            _of_kingdom(correction, LARGEST_KINGDOM)
-        except UsageError:
-            if name in _TERRAINS and name not in (*COATS, *EMPTY):
-                raise
-            _of_map(correction)
-    return correction
-
-
-def _of_book(correction: Correction) -> Field:
-    """A line of a spellbook, or the coat that one side chose."""
-    parts = correction.parts
-    player = SIDES.index(parts["side"] or "")
-    if parts["line"] is None:
-        chosen = None if parts["chosen"] == "." else _coat(correction, parts["chosen"]).value
-        return field_of("choice", player), chosen
-    coat, filled = _coat(correction, parts["line"]), int(parts["filled"] or 0)
-    if filled > LINE_SQUARES[coat]:
-        raise UsageError(
-            "--set {text}: the line of {coat} has {n} squares",
-            text=correction.text,
-            coat=coat,
-            n=LINE_SQUARES[coat],
-        )
-    line = {"filled": filled, "struck": bool(parts["struck"]), "used": bool(parts["used"])}
-    return field_of("line", player, coat), line
-
-
-def _of_map(correction: Correction) -> Field:
-    """A shield with its crosses."""
-    text, name, crosses = correction.text, correction.parts["name"], correction.count
-    (row, col), coat = correction.cell, None
-    if name not in EMPTY:
-        coat = _coat(correction, name, " .").value
-    if crosses > MAX_CROSSES:
-        raise UsageError(
-            "--set {text}: a shield holds {most} crosses at most", text=text, most=MAX_CROSSES
-        )
-    if coat is None and crosses:
-        raise UsageError("--set {text}: an empty shield has no crosses", text=text)
-    if row >= ROWS or col >= COLS:
-        raise UsageError("--set {text}: cells go from A1 to G5 (or 0,0 to 4,6)", text=text)
-    if (row, col) == CASTLE:
-        raise UsageError("--set {text}: that is the castle, it holds no coat", text=text)
-    return field_of("cell", row, col), {"coat": coat, "crosses": crosses}
-
-
-def _of_kingdom(correction: Correction, size: int) -> Field:
-    """A square with its crowns."""
-    terrain, crowns = _TERRAINS.get(correction.parts["name"] or ""), correction.count
-    bare = terrain in ("castle", "empty") and crowns == 0
-    tiled = terrain in tuple(Terrain) and Square(Terrain(terrain), crowns) in SQUARES
-    if not (bare or tiled):
-        raise UsageError(
-            "--set {text}: not a square of Kingdomino; terrains are w f l g s m with a + for "
-            "each crown, ## is the castle, . no tile",
-            text=correction.text,
-        )
-    if max(correction.cell) >= size:
-        raise UsageError(
-            "--set {text}: squares of this kingdom go from A1 to {last}",
-            text=correction.text,
-            last=f"{'ABCDEFG'[size - 1]}{size}",
-        )
-    return field_of("cell", *correction.cell), {"terrain": terrain, "crowns": crowns}
-
-
-def _coat(correction: Correction, name: str | None, more: str = "") -> Coat:
-    """The coat of that name; raises `UsageError` if there is none. more: other valid values."""
-    if name not in COATS:
-        raise UsageError(
-            "--set {text}: no coat is called {name}; known: {known}",
-            text=correction.text,
-            name=name,
-            known=" ".join(LETTERS.values()) + more,
-        )
-    return COATS[name]
+            meaning_of(correction, kind.name)
+            return correction
+        except UsageError as error:
+            refusals.append(error)
+    of_terrain = parts["name"] in _TERRAINS.keys() - _MARKS.keys()
+    raise refusals[-1 if of_terrain else 0]

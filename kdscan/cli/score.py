@@ -148,10 +148,10 @@ def score(
     reports, unknown = [], list[FlatSheet]()
     for number, report, photo in _read_all(photos, wanted, options, printer, ask):
         printer.report(report, number + 1)
+        several = len(photos) > 1 or report.pages > 1
         if drawing and photo is not None and report.sheets:
-            several = len(photos) > 1 or report.pages > 1
             drawing.draw(photo, report, number + 1 if several else None)
-        if photo is not None and len(unknown) < MOST_COMPARED:
+        if photo is not None and several and len(unknown) < MOST_COMPARED:
             unknown += flat_sheets(photo, report.sheets)
         reports.append(replace(report, sheets=tuple(map(without_pixels, report.sheets))))
     printer.clear()

@@ -22,11 +22,7 @@ from kdscan.event.rules import Rules
 from kdscan.event.swiss import check_certain, check_finished, check_unpair, next_pairing
 from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.i18n import mark
-from kdscan.rules.duel.board import CASTLE, ROWS
-from kdscan.rules.duel.coats import SQUARES as LINE_SQUARES
-from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import cell_name
-from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, SheetType
 from kdscan.sheets.common import VARIANTS, WIZARD, cell_values, field_of
 
@@ -143,7 +139,10 @@ class OnField(OnSheet, frozen=True):
 
     def is_possible(self, size: int) -> bool:
         """Whether such a sheet can hold this. size: squares along a kingdom's side."""
-        return True
+        try:
+            return bool(self.sheet_type and self.sheet_type.corrections({self.field: self.value}))
+        except ValueError:
+            return False
 
     def prepare(self, event: Event, author: Author) -> Action:
         sheet = event.sheet(self.sheet)
@@ -178,10 +177,6 @@ class CorrectShield(_OnCell, frozen=True, tag="correct_shield"):
 
     sheet_type, parts = DUEL_MAP, ("coat", "crosses")
 
-    def is_possible(self, size: int) -> bool:
-        empty = self.coat is None and self.crosses > 0
-        return self.cell != CASTLE and self.cell[0] < ROWS and not empty
-
 
 class CorrectSquare(_OnCell, frozen=True, tag="correct_square"):
     """The true content of a kingdom's square: a terrain with crowns, the castle, or nothing."""
@@ -192,7 +187,7 @@ class CorrectSquare(_OnCell, frozen=True, tag="correct_square"):
     sheet_type, parts = KINGDOM, ("terrain", "crowns")
 
     def is_possible(self, size: int) -> bool:
-        return (self.terrain, self.crowns) in SQUARE_CLASSES and max(self.cell) < size
+        return max(self.cell) < size and super().is_possible(size)
 
 
 class CorrectLine(OnField, frozen=True, tag="correct_line"):
@@ -209,9 +204,6 @@ class CorrectLine(OnField, frozen=True, tag="correct_line"):
     @property
     def field(self) -> str:
         return field_of("line", self.side, self.coat)
-
-    def is_possible(self, size: int) -> bool:
-        return self.filled <= LINE_SQUARES[Coat(self.coat)]
 
 
 class CorrectChoice(OnField, frozen=True, tag="correct_choice"):

@@ -30,10 +30,9 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Floats
 from kdscan.marks.network import MarkProbs
-from kdscan.marks.posterior import joint, likely_boards
-from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Board, Shield
+from kdscan.marks.posterior import joint, likely_boards, prior_counts
+from kdscan.rules.duel.board import CELLS, Board, Shield
 from kdscan.rules.duel.coats import COATS, Marks
-from kdscan.rules.duel.prior import load
 from kdscan.rules.duel.scoring import domain_points
 from kdscan.rules.grid import Cell
 
@@ -237,9 +236,10 @@ class Likeness(NamedTuple):
 
 @cache
 def _mark_prior() -> Floats:
-    """(7, 5) float64: frequencies of each coat with each number of crosses in simulated maps."""
-    crosses = range(MAX_CROSSES + 1)
-    return np.array([[load().probability((coat, n)) for n in crosses] for coat in COATS])
+    """(7, 5) float64: frequencies of each coat with each number of crosses in simulated maps, with
+    one added to the counts of all 31 marks (Laplace smoothing), so that nothing is impossible."""
+    alone, _ = prior_counts()
+    return np.asarray((alone + 1) / (alone.sum() + 31))
 
 
 def _pixel_probs(probs: MarkProbs) -> Floats:

@@ -10,9 +10,11 @@ boards can be enumerated by falling probability.
 from __future__ import annotations
 
 import heapq
+import json
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +22,6 @@ from kdscan.imaging.picture import Floats
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
 from kdscan.rules.duel.coats import COATS, Coat, Marks
-from kdscan.rules.duel.prior import load as load_prior
 
 CROSSED_EMPTY = 0.02
 """Prior weight of crosses beside an empty shield, which the rules forbid, relative to none."""
@@ -35,6 +36,9 @@ ROUNDS = 3
 MIN_CHOICE = 1e-5
 """Marks less probable than this are left out of enumerated boards."""
 
+PRIOR = Path(__file__).with_name("prior.json")
+"""Counts of marks on finished maps of simulated games, made by `lab.synth.prior`."""
+
 _MARKS: tuple[Marks, ...] = tuple((coat, n) for coat in COATS for n in range(MAX_CROSSES + 1))
 """What a shield may hold, in the order of its flattened (7, 5) probabilities."""
 
@@ -48,16 +52,27 @@ def joint(probs: MarkProbs) -> Floats:
 
 
 @cache
+def prior_counts() -> tuple[Floats, Floats]:
+    """How often shields held each coat with each number of crosses, (7, 5), and each coat while one
+    of their neighbours held each coat or was the castle, (7, 8)."""
+    kinds = ["empty", *map(str, Coat), "castle"]
+    alone, beside = np.zeros((len(COATS), MAX_CROSSES + 1)), np.zeros((len(COATS), len(kinds)))
+    counts = json.loads(PRIOR.read_text("utf-8"))
+    for mark, number in counts["alone"].items():
+        coat, _, crosses = mark.partition(":")
+        alone[kinds.index(coat), int(crosses or 0)] = number
+    for side, row in counts["beside"].items():
+        for mark, number in row.items():
+            beside[kinds.index(mark.partition(":")[0]), kinds.index(side)] += number
+    return alone, beside
+
+
+@cache
 def _affinity() -> Floats:
     """(8, 8): pairwise potentials: how much more often than by chance two kinds of squares are
     neighbours in simulated games; the castle last."""
-    prior = load_prior()
-    names = ["empty", *(str(c) for c in Coat), "castle"]
-    count = np.zeros((len(COATS) + 1, len(COATS) + 1))
-    for (mark, side), number in prior.beside.items():
-        count[COATS.index(mark[0]), names.index(side)] += number
-    count[-1, :-1] = count[:-1, -1]
-    count += 1
+    _, beside = prior_counts()
+    count = np.vstack([beside, [*beside[:, -1], 0]]) + 1
     chance = np.outer(count.sum(1), count.sum(0)) / count.sum()
     return np.asarray((count / chance) ** NEIGHBOUR_WEIGHT)
 

@@ -26,7 +26,7 @@ from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GameName
 from kdscan.rules.duel.spellbook import BookPlace
 from kdscan.sheets.board import Canvas, CellLook, draw_board, places_of
-from kdscan.sheets.common import Doubt, DoubtfulPlace, plain
+from kdscan.sheets.common import VARIANTS, Doubt, DoubtfulPlace, plain
 from kdscan.sheets.duel_map import interpret as map_interpret
 from kdscan.sheets.duel_map import model as map_model
 from kdscan.sheets.duel_map import show as map_show
@@ -54,8 +54,8 @@ class SheetType(Generic[E, R]):
 
     name: in the JSON. title: for people, translatable. game: in which it is used. max_per_game:
     largest number of such sheets in one game. has_score: whether each has a score and a player.
-    fields: prefixes of the correction fields that change its reading. with_fields: the evidence
-    with such fields merged into its corrections.
+    fields: prefixes of the correction fields that change its reading. corrections: the record of
+    such fields' values, by the store's names; ValueError for what no such sheet can hold.
     draw: draws over a photo, given the outlines (4, 2) of the picture's other sheets; returns a
     tile for each doubtful cell. places: what needs review, as named places in the photo.
     look, questions: of the cells of a board, and which of them to ask for, given the risk; None for
@@ -69,7 +69,7 @@ class SheetType(Generic[E, R]):
     fields: tuple[str, ...]
     evidence: type[E]
     interpret: Callable[[E, float], R]
-    with_fields: Callable[[E, Mapping[str, Any]], E]
+    corrections: Callable[[Mapping[str, Any]], AnyCorrections]
     to_json: Callable[[R], Json]
     to_text: Callable[[R, Style], str]
     draw: Callable[[Canvas, R, Sequence[Points]], list[Bgr]]
@@ -91,6 +91,14 @@ class SheetType(Generic[E, R]):
             raise ValueError(f"not the evidence of a sheet: {reading.confidence} sure")
         return reading
 
+    def with_fields(self, evidence: E, fields: Mapping[str, Any]) -> E:
+        """The evidence with corrections merged, given by the store's names of fields."""
+        own: Any = evidence
+        changes = {"corrections": own.corrections.merge(self.corrections(fields))}
+        if extras := fields.get(VARIANTS):
+            changes["variants"] = replace(own.variants, **extras)
+        return cast(E, replace(own, **changes))
+
     def correct_fields(
         self, reading: R, fields: Mapping[str, Any], risk: float = DEFAULT_RISK
     ) -> R:
@@ -106,7 +114,7 @@ DUEL_MAP = SheetType(
     fields=("cell:", "castle", "value:chosen_coat", "confirmed"),
     evidence=MapEvidence,
     interpret=map_interpret.interpret,
-    with_fields=map_model.with_fields,
+    corrections=map_model.corrections_of,
     to_json=map_show.to_json,
     to_text=map_show.to_text,
     draw=partial(draw_board, map_show.LOOK),
@@ -123,7 +131,7 @@ KINGDOM = SheetType(
     fields=("cell:", "variants", "confirmed"),
     evidence=KingdomEvidence,
     interpret=kingdom_interpret.interpret,
-    with_fields=kingdom_model.with_fields,
+    corrections=kingdom_model.corrections_of,
     to_json=kingdom_show.to_json,
     to_text=kingdom_show.to_text,
     draw=partial(draw_board, kingdom_show.LOOK),
@@ -139,7 +147,7 @@ SPELLBOOK = SheetType(
     fields=("line:", "choice:", "confirmed"),
     evidence=SpellbookEvidence,
     interpret=spellbook_interpret.interpret,
-    with_fields=spellbook_model.with_fields,
+    corrections=spellbook_model.corrections_of,
     to_json=spellbook_show.to_json,
     to_text=spellbook_show.to_text,
     draw=spellbook_show.draw,

@@ -77,7 +77,7 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         ("z.jpg", ["--confirm"], "Cup has no such sheet"),
         ("a.jpg", ["--confirm"], "one/a.jpg#1.1, one/a.jpg#1.2; name one of them"),
         ("b.jpg", [], "say what to change"),
-        ("b.jpg", ["--set", "C2=l+++++"], "4 crosses at most"),
+        ("b.jpg", ["--set", "C2=l+++++"], "up to four"),
         ("b.jpg", ["--set", "2:C2=l"], "leave the number out"),
         ("b.jpg", ["--undo"], "nothing to undo"),
         ("b.jpg", ["--same-as", "two/b.jpg"], "that is the same photo"),

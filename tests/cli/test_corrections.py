@@ -49,12 +49,10 @@ def test_photos_and_sheets_count_from_one() -> None:
     [
         ("A1", "write cell="),
         pytest.param(f"A{'1' * 5000}=f", "write cell=", id="no number is that long"),
-        ("A1=f+++++++", "4 crosses"),
-        ("A1=.+", "empty shield"),
-        ("A1=x", "no coat"),
-        ("H1=f", "A1 to G5"),
-        ("H8=l+", "G7 in a kingdom"),
-        ("D3=dd", "castle"),
+        *((text, "no shield of a map") for text in ("A1=f+5", "A1=.+", "A1=x", "H1=f", "D3=dd")),
+        ("A1=w+++", "Kingdomino"),
+        ("H8=w", "A1 to G7"),
+        ("left.dot=6", "no line"),
         ("0:A1=f", "from 1"),
     ],
 )

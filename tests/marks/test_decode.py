@@ -10,10 +10,15 @@ import pytest
 
 from kdscan.marks.boards import corrected, decode
 from kdscan.marks.network import MarkProbs
-from kdscan.marks.posterior import NEIGHBOUR_WEIGHT, alternatives, joint, likely_boards
+from kdscan.marks.posterior import (
+    NEIGHBOUR_WEIGHT,
+    alternatives,
+    joint,
+    likely_boards,
+    prior_counts,
+)
 from kdscan.rules.duel.board import CASTLE, CELLS
 from kdscan.rules.duel.coats import COATS, Coat
-from kdscan.rules.duel.prior import load as load_prior
 from kdscan.rules.grid import neighbours
 
 Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]
@@ -137,10 +142,8 @@ def test_the_shields_to_look_at_are_those_that_settle_the_total() -> None:
 def test_the_evidence_of_neighbours_is_exact_where_sure_shields_cut_all_loops() -> None:
     """Bayes' rule over all that three neighbours in a row, beside the castle, may hold."""
     row, rng = ((2, 2), (1, 2), (1, 3)), np.random.default_rng(7)
-    names = ["empty", *map(str, Coat), "castle"]
     beside = np.ones((8, 8))
-    for ((coat, _), side), count in load_prior().beside.items():
-        beside[COATS.index(coat), names.index(side)] += count
+    beside[:-1] += prior_counts()[1]
     beside[-1, :-1] = beside[:-1, -1]
     chance = beside.sum(1)[:, None] * beside.sum(0) / beside.sum()
     holds = {at: int(rng.integers(7)) for at in CELLS} | {CASTLE: 7}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
@@ -204,16 +204,15 @@ class MapReading:
         return low + least, high + most
 
 
-def with_fields(evidence: MapEvidence, fields: Mapping[str, Any]) -> MapEvidence:
-    """The evidence with the store's fields `cell:R,C`, `castle`, `value:chosen_coat` and
-    `confirmed` merged into its corrections."""
-    corrections = MapCorrections(
+def corrections_of(fields: Mapping[str, Any]) -> MapCorrections:
+    """The corrections in the store's fields `cell:R,C`, `castle`, `value:chosen_coat` and
+    `confirmed`; ValueError for what no map can hold."""
+    return MapCorrections(
         cells={cell: marks_from(new) for cell, new in cell_values(fields).items()},
         castle=fields.get("castle"),
         wizard=(coat_from(fields[WIZARD]),) if WIZARD in fields else None,
         confirmed=fields.get("confirmed") is True,
     )
-    return replace(evidence, corrections=evidence.corrections.merge(corrections))
 
 
 def marks_from(value: Mapping[str, Any]) -> Marks:

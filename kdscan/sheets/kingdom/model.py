@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kdscan.imaging.picture import Floats, FrozenArrays
@@ -14,7 +14,7 @@ from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
 from kdscan.rules.kingdomino.scoring import Score
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import VARIANTS, cell_values, html, short
+from kdscan.sheets.common import cell_values, html, short
 
 Squares = tuple[CellReading[SquareKind], ...]
 
@@ -134,14 +134,10 @@ class KingdomReading:
         return self.evidence.sheet_id
 
 
-def with_fields(evidence: KingdomEvidence, fields: Mapping[str, Any]) -> KingdomEvidence:
-    """The evidence with the store's fields `cell:R,C`, `variants` and `confirmed` merged into its
-    corrections."""
+def corrections_of(fields: Mapping[str, Any]) -> KingdomCorrections:
+    """The corrections in the store's fields `cell:R,C` and `confirmed`; ValueError for what no
+    kingdom can hold."""
     squares = {
         cell: (new["terrain"], int(new["crowns"])) for cell, new in cell_values(fields).items()
     }
-    corrections = KingdomCorrections(squares, fields.get("confirmed") is True)
-    extras = fields.get(VARIANTS)
-    variants = replace(evidence.variants, **extras) if extras else evidence.variants
-    merged = evidence.corrections.merge(corrections)
-    return replace(evidence, variants=variants, corrections=merged)
+    return KingdomCorrections(squares, fields.get("confirmed") is True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -197,9 +197,9 @@ def with_corrections(
     )
 
 
-def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> SpellbookEvidence:
-    """The evidence with the store's fields `line:SIDE,COAT`, `choice:SIDE` and `confirmed` merged
-    into its corrections; `kdscan.sheets.table` then updates the maps beside the book."""
+def corrections_of(fields: Mapping[str, Any]) -> SpellbookCorrections:
+    """The corrections in the store's fields `line:SIDE,COAT`, `choice:SIDE` and `confirmed`;
+    ValueError for what no spellbook can hold."""
     lines: dict[tuple[int, Coat], SpellbookLine] = {}
     choices: dict[int, Coat | None] = {}
     for field_name, new in fields.items():
@@ -208,5 +208,4 @@ def with_fields(evidence: SpellbookEvidence, fields: Mapping[str, Any]) -> Spell
                 lines[place] = SpellbookLine(**new)
             case "choice", (player,):
                 choices[player] = coat_from(new)
-    corrections = SpellbookCorrections(lines, choices, fields.get("confirmed") is True)
-    return replace(evidence, corrections=evidence.corrections.merge(corrections))
+    return SpellbookCorrections(lines, choices, fields.get("confirmed") is True)

@@ -8,8 +8,8 @@ import pytest
 
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.spellbook import BookPlace, OpenBook, SpellbookLine
+from kdscan.sheets.base import SPELLBOOK
 from kdscan.sheets.spellbook.interpret import interpret
-from kdscan.sheets.spellbook.model import with_fields
 from tests.readings import make_book
 
 
@@ -17,7 +17,7 @@ def test_corrections_go_to_the_side_and_line_that_they_name() -> None:
     empty = make_book(OpenBook().closed())
     said = {"filled": 2, "struck": False, "used": True}
     fields = {"line:1,dot": said, "choice:1": "line", "place": {"round": 1}}
-    found = interpret(with_fields(empty.evidence, fields))
+    found = interpret(SPELLBOOK.with_fields(empty.evidence, fields))
     assert found.book.lines[1][Coat.DOT] == SpellbookLine(2, used=True)
     changed = {
         (player, coat)
@@ -33,10 +33,10 @@ def test_what_no_game_leaves_in_a_spellbook_asks_for_a_look() -> None:
     beside = replace(make_book(OpenBook().closed()).evidence, table=(1, 2))
     assert not interpret(beside).review
     struck = {"filled": 0, "struck": True, "used": False}
-    found = interpret(with_fields(beside, {"line:0,dot": struck}))
+    found = interpret(SPELLBOOK.with_fields(beside, {"line:0,dot": struck}))
     assert [one.code for one in found.problems] == ["struck_too_soon"]
     assert found.review
-    assert not interpret(with_fields(found.evidence, {"confirmed": True})).review
+    assert not interpret(SPELLBOOK.with_fields(found.evidence, {"confirmed": True})).review
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_as_many_squares_as_were_seen_stay_where_they_were_seen() -> None:
     one = {"filled": 1, "struck": False, "used": False}
     for filled, squares in ((1, [second]), (2, [BookPlace(0, Coat.DOT, "square", 0), second])):
         fields = {"line:0,dot": one | {"filled": filled}}
-        found = interpret(with_fields(replace(evidence, marks=marks), fields))
+        found = interpret(SPELLBOOK.with_fields(replace(evidence, marks=marks), fields))
         assert [mark.place for mark in found.marks if mark.marked] == squares
