@@ -129,8 +129,7 @@ def read_with(
     located: Located | None = None
     kingdoms, cut = Kingdoms(), tuple[SheetOutline, ...]()
     if game != "kingdomino":
-        with options.observe("find"):
-            located = locate_all(photo, models.locate)
+        located = locate_all(photo, models.locate)
 
     kingdoms_first = game != "duel" and not (located and any_likely(located))
     if kingdoms_first:
@@ -154,19 +153,17 @@ def _read_duel(
 ) -> tuple[tuple[AnyReading, ...], tuple[SheetOutline, ...]]:
     """The maps in a photo and then its spellbooks, in reading order; and the outlines of maps that
     the picture cuts off."""
-    with options.observe("spellbooks"):
-        of_maps = {place.id for _, markers in own_layouts() for place in markers.places}
-        only_maps = {marker.id for marker in detect_markers(photo)} <= of_maps
-        books = () if only_maps else read_books(photo, models, options.risk)
-    with options.observe("find"):
-        grids, cut = find_maps(
-            photo,
-            models.locate,
-            models.refine,
-            located,
-            expected=MAPS_BESIDE_BOOK if books else 1,
-            others=[book.outline_xy for book in books],
-        )
+    of_maps = {place.id for _, markers in own_layouts() for place in markers.places}
+    only_maps = {marker.id for marker in detect_markers(photo)} <= of_maps
+    books = () if only_maps else read_books(photo, models, options.risk)
+    grids, cut = find_maps(
+        photo,
+        models.locate,
+        models.refine,
+        located,
+        expected=MAPS_BESIDE_BOOK if books else 1,
+        others=[book.outline_xy for book in books],
+    )
 
     def is_map(grid: RectifiedSheet) -> bool:
         """Whether it is neither the back of a map nor part of a spellbook."""

@@ -21,7 +21,7 @@ import numpy as np
 from kdscan.imaging.picture import Floats
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.coats import COATS, Coat, Marks
+from kdscan.rules.duel.coats import COATS, Marks
 
 CROSSED_EMPTY = 0.02
 """Prior weight of crosses beside an empty shield, which the rules forbid, relative to none."""
@@ -55,16 +55,8 @@ def joint(probs: MarkProbs) -> Floats:
 def prior_counts() -> tuple[Floats, Floats]:
     """How often shields held each coat with each number of crosses, (7, 5), and each coat while one
     of their neighbours held each coat or was the castle, (7, 8)."""
-    kinds = ["empty", *map(str, Coat), "castle"]
-    alone, beside = np.zeros((len(COATS), MAX_CROSSES + 1)), np.zeros((len(COATS), len(kinds)))
     counts = json.loads(PRIOR.read_text("utf-8"))
-    for mark, number in counts["alone"].items():
-        coat, _, crosses = mark.partition(":")
-        alone[kinds.index(coat), int(crosses or 0)] = number
-    for side, row in counts["beside"].items():
-        for mark, number in row.items():
-            beside[kinds.index(mark.partition(":")[0]), kinds.index(side)] += number
-    return alone, beside
+    return np.array(counts["alone"], np.float64), np.array(counts["beside"], np.float64)
 
 
 @cache

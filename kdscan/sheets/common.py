@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple, Protocol
@@ -22,10 +21,6 @@ from kdscan.rules.problem import Problem
 from kdscan.rules.winner import DomainScore
 from kdscan.templates.template import Template
 
-Observer = Callable[[str], AbstractContextManager[object]]
-"""Takes a stage's name, returns a context manager around the stage: for timing, progress,
-traces."""
-
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -33,14 +28,13 @@ class ReadOptions:
 
     risk: accepted probability that a total which is not marked for review is wrong.
     game: the one to look for; None to detect it. variants: extra rules of Kingdomino.
-    prints: known prints; sheets of these are read from their ink. observe: see `Observer`.
+    prints: known prints; sheets of these are read from their ink.
     """
 
     risk: float = DEFAULT_RISK
     game: GameName | None = None
     variants: Variants = PLAIN
     prints: Sequence[Template] = ()
-    observe: Observer = nullcontext
 
     def __post_init__(self) -> None:
         check_risk(self.risk)

@@ -23,18 +23,19 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+from unittest.mock import patch
 
 import cv2
 import numpy as np
 import typer
 
+from kdscan import reader
 from kdscan.errors import NoSheetFound
 from kdscan.reader import read_with
-from kdscan.sheets.common import ReadOptions
+from kdscan.sheets.duel_map import read as map_read
 from lab.benchmarks.shared import SAMPLES, enlarged, file_with_map, photo_in
 from lab.synth.tool import run
 
@@ -49,6 +50,13 @@ commands up to 32% above: they use a second core if there is one."""
 
 CHECKED_MEGAPIXELS = 12.0
 
+STAGES = (
+    *((reader, name) for name in ("locate_all", "find_maps", "read_books", "read_kingdoms")),
+    *((map_read, name) for name in ("detect_layout", "refine_crops", "covered", "read_code")),
+    *((map_read, name) for name in ("decoded", "interpret")),
+)
+"""The modules and names of functions that are timed."""
+
 Times = dict[str, list[float]]
 Ratios = dict[str, float]
 
@@ -61,6 +69,21 @@ def clocked(times: Times, name: str) -> Iterator[None]:
     times[name].append(1000 * (time.perf_counter() - began))
 
 
+@contextmanager
+def clocked_stages(times: Times) -> Iterator[None]:
+    """Note the milliseconds of the functions in `STAGES` while they are called from there."""
+    with ExitStack() as patches:
+        for module, name in STAGES:
+            function = getattr(module, name)
+
+            def timed(*given: Any, name: str = name, call: Any = function, **named: Any) -> Any:
+                with clocked(times, name):
+                    return call(*given, **named)
+
+            patches.enter_context(patch.object(module, name, timed))
+        yield
+
+
 def one_round(path: Path) -> dict[str, float]:
     """Milliseconds of each stage of one photo, a bare imread first; {} if it shows no sheet."""
     spent: Times = defaultdict(list)
@@ -70,7 +93,8 @@ def one_round(path: Path) -> dict[str, float]:
         with clocked(spent, WHOLE):
             with clocked(spent, "photo"):
                 photo = photo_in(path)
-            read_with(photo, ReadOptions(observe=partial(clocked, spent)))
+            with clocked_stages(spent):
+                read_with(photo)
     except NoSheetFound:
         return {}
     return {name: sum(parts) for name, parts in spent.items()}  # some stages run twice
@@ -101,7 +125,7 @@ def cold(photo: Path, rounds: int, scratch: str) -> Times:
     env |= {"PYTHONPYCACHEPREFIX": scratch, "OMP_NUM_THREADS": "1"}
     commands = {
         "bare imports": ["-c", "import cv2, onnxruntime"],
-        "score": ["-m", "kdscan", "score", str(photo), "--no-learn"],
+        "score": ["-m", "kdscan", "score", str(photo)],
         "--help": ["-m", "kdscan", "--help"],
         "board --help": ["-m", "kdscan", "board", "--help"],
     }

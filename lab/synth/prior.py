@@ -7,51 +7,48 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import typer
 
 from kdscan.marks.posterior import PRIOR
-from kdscan.rules.duel.board import CASTLE, CELLS
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CASTLE, CELLS, MAX_CROSSES
+from kdscan.rules.duel.coats import COATS
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.grid import neighbours
 
 GREEDY_SHARE = 0.8
 """Share of players in the simulated games who play for points; the others play at random."""
 
-_CASTLE = "castle"
-
 
 def count(games: int, seed: int) -> dict[str, Any]:
-    """The data file's content: counts over both maps of that many games of each mark ("empty", or
-    coat:crosses), alone and beside each coat, an empty shield or the castle."""
+    """The data file's content, from that many games."""
     rng = random.Random(seed)
-    alone: Counter[str] = Counter()
-    beside: dict[str, Counter[str]] = {side: Counter() for side in ("empty", _CASTLE, *Coat)}
+    alone = np.zeros((len(COATS), MAX_CROSSES + 1), np.int64)
+    beside = np.zeros((len(COATS), len(COATS) + 1), np.int64)
     for _ in range(games):
         one, two = (
             greedy_player if rng.random() < GREEDY_SHARE else random_player for _ in range(2)
         )
         for board in play_game(rng, (one, two)).maps:
-            marks = dict.fromkeys(CELLS, "empty")
-            marks |= {cell: f"{shield.coat}:{shield.crosses}" for cell, shield in board.items()}
-            names = {cell: mark.split(":")[0] for cell, mark in marks.items()} | {CASTLE: _CASTLE}
-            for cell, mark in marks.items():
-                alone[mark] += 1
+            coats = dict.fromkeys(CELLS, 0) | {CASTLE: len(COATS)}
+            coats |= {cell: COATS.index(shield.coat) for cell, shield in board.items()}
+            for cell in CELLS:
+                alone[coats[cell], board[cell].crosses if cell in board else 0] += 1
                 for near in neighbours(cell):
-                    if near in names:
-                        beside[names[near]][mark] += 1
+                    if near in coats:
+                        beside[coats[cell], coats[near]] += 1
     return {
-        "what": "counts over both maps of simulated finished games",
+        "what": "counts over both maps of simulated finished games; alone: of none and each coat "
+        "with 0 to 4 crosses; beside: of these while a neighbour holds each, the castle last",
         "command": f"python -m lab.synth.prior --games {games} --seed {seed}",
         "games": games,
         "seed": seed,
         "greedy_share": GREEDY_SHARE,
-        "alone": alone,
-        "beside": beside,
+        "alone": alone.tolist(),
+        "beside": beside.tolist(),
     }
 
 

@@ -32,50 +32,41 @@ def read_map(
     photo: Photo, rectified: RectifiedSheet, models: Models, options: ReadOptions
 ) -> MapReading:
     """Read one map from its photo and rectified grid."""
-    observe = options.observe
-    with observe("layout"):
-        layout = detect_layout(photo, rectified)
+    layout = detect_layout(photo, rectified)
     aligned, mirrored = None, False
     if layout == UNKNOWN_LAYOUT:
         if options.prints:
             from kdscan.templates.recognize import recognize, shows_mirrored
 
-            with observe("print"):
-                xy = rectified.centers_xy
-                aligned = recognize(photo, xy, options.prints)
-                mirrored = shows_mirrored(photo, xy, options.prints, aligned)
+            xy = rectified.centers_xy
+            aligned = recognize(photo, xy, options.prints)
+            mirrored = shows_mirrored(photo, xy, options.prints, aligned)
         mirrored = mirrored or (aligned is None and is_mirrored(photo, rectified))
     ink: Ink | None = None
     if aligned is not None:
         from kdscan.templates.drop_out import drop_out, predict_ink
 
-        with observe("ink"):
-            dropped = drop_out(photo, aligned)
+        dropped = drop_out(photo, aligned)
         layout, ink, rectified = aligned.template.name, dropped.ink, dropped.rectified
         views = predict_ink(dropped, models.marks, models.ink_reader)
     else:
-        with observe("marks"):
-            rectified, views = refine_crops(photo, rectified, models.marks)
-    with observe("marks"):
-        group = calibrated_as(layout, template=aligned is not None)
-        used: list[Logits] = []  # as many views as it takes to be confident
-        for view in islice(views, max(RISK_SHARES)):
-            used.append(view)
-            calibration = models.calibration(group, len(used))
-            probs = average(used, rectified.confidence, calibration)
-            accepted = 1 - RISK_SHARES[len(used)] * options.risk
-            if decoded(probs, (), options.risk).confidence >= accepted:
-                break
+        rectified, views = refine_crops(photo, rectified, models.marks)
+    group = calibrated_as(layout, template=aligned is not None)
+    used: list[Logits] = []  # as many views as it takes to be confident
+    for view in islice(views, max(RISK_SHARES)):
+        used.append(view)
+        calibration = models.calibration(group, len(used))
+        probs = average(used, rectified.confidence, calibration)
+        accepted = 1 - RISK_SHARES[len(used)] * options.risk
+        if decoded(probs, (), options.risk).confidence >= accepted:
+            break
     clipped = clipped_cells(photo, rectified)
-    with observe("covers"):
-        over = covered(rectified, models.cover)
-    with observe("code"):
-        sheet_id = read_code(photo, rectified, layout)
+    over = covered(rectified, models.cover)
     evidence = MapEvidence(
         rectified,
         probs,
         layout,
-        sheet_id,
+        read_code(photo, rectified, layout),
         clipped=clipped,
         mirrored=mirrored,
         bilevel=is_bilevel(photo, rectified.outline_xy),
@@ -84,8 +75,7 @@ def read_map(
         ink=ink,
         covered={at: p for at, p in over.items() if p >= MIN_PROBABILITY and at not in clipped},
     )
-    with observe("interpret"):
-        return interpret(evidence, options.risk)
+    return interpret(evidence, options.risk)
 
 
 def is_legible(sheet: MapReading) -> bool:

@@ -129,29 +129,28 @@ def read_kingdoms(photo: Photo, models: Models, options: ReadOptions) -> Kingdom
     lawful kingdom was found, none with a confidence above 0.75. Doubtful unlawful detections are
     dropped: a yellow table with a pattern of squares looks like wheat.
     """
-    with options.observe("kingdoms"):
-        detections = find_kingdoms(photo, models.tiles, models.squares, options.variants)
-        lost = {side for each in detections if each.lost for side in each.evidence.cut}
-        beside = tuple(side for side in SIDES if side in lost)
+    detections = find_kingdoms(photo, models.tiles, models.squares, options.variants)
+    lost = {side for each in detections if each.lost for side in each.evidence.cut}
+    beside = tuple(side for side in SIDES if side in lost)
 
-        def decode(kingdoms: Sequence[DetectedKingdom]) -> tuple[KingdomReading, ...]:
-            """Their readings, the first with the sides beyond which another one lies."""
-            evidence = [kingdom.evidence for kingdom in kingdoms]
-            first = [replace(each, beside=beside) for each in evidence[:1]]
-            return decode_kingdoms([*first, *evidence[1:]], options.risk)
+    def decode(kingdoms: Sequence[DetectedKingdom]) -> tuple[KingdomReading, ...]:
+        """Their readings, the first with the sides beyond which another one lies."""
+        evidence = [kingdom.evidence for kingdom in kingdoms]
+        first = [replace(each, beside=beside) for each in evidence[:1]]
+        return decode_kingdoms([*first, *evidence[1:]], options.risk)
 
-        whole = [detection for detection in detections if not detection.lost]
-        readings = decode(whole)
-        real = [
-            (detection, reading)
-            for detection, reading in zip(whole, readings, strict=True)
-            if (detection.confidence > HARDLY_KINGDOM or _is_lawful(reading))
-            and np.mean([square.confidence for square in reading.cells]) >= MIN_MEAN_CONFIDENCE
-            and (options.game or reading.kingdom.squares)
-        ]
-        if len(real) < len(whole):
-            readings = decode([detection for detection, _ in real])
-        likelihood = max((_confidence(*pair) for pair in real), default=0.0)
+    whole = [detection for detection in detections if not detection.lost]
+    readings = decode(whole)
+    real = [
+        (detection, reading)
+        for detection, reading in zip(whole, readings, strict=True)
+        if (detection.confidence > HARDLY_KINGDOM or _is_lawful(reading))
+        and np.mean([square.confidence for square in reading.cells]) >= MIN_MEAN_CONFIDENCE
+        and (options.game or reading.kingdom.squares)
+    ]
+    if len(real) < len(whole):
+        readings = decode([detection for detection, _ in real])
+    likelihood = max((_confidence(*pair) for pair in real), default=0.0)
     return Kingdoms(readings, likelihood, beside)
 
 
