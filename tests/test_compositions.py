@@ -58,7 +58,7 @@ def said(sheet: MapReading) -> tuple[object, ...]:
     unsaid = {(2, 2), (0, 0), (0, 1)}  # put right, or clipped, so that nothing is known of it
     cells = [c.content for c in sheet.board_estimate.cells if c.at not in unsaid]
     told = sorted(one.code for one in sheet.problems if "shields" not in one.code)
-    return cells, told, sheet.clipped, sheet.wizard_coat, sheet.board_estimate.castle_used
+    return cells, told, sheet.clipped, sheet.evidence.wizard_coat, sheet.board_estimate.castle_used
 
 
 @pytest.mark.parametrize("seen", SEEN)

@@ -22,7 +22,7 @@ MOST_TOKENS = {
     "kdscan/marks": 6_520,
     "kdscan/paper": 15_760,
     "kdscan/rules": 21_630,
-    "kdscan/sheets": 36_665,
+    "kdscan/sheets": 36_600,
     "kdscan/templates": 20_630,
     "kdscan/web": 27_040,
     "kdscan/workers": 1_930,

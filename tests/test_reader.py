@@ -120,7 +120,7 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
 
     def average(logits: list[object], placed: float, calibration: object) -> MarkProbs:
         counts.append(len(logits))
-        return make_sheet(confidence=next(said)).probs
+        return make_sheet(confidence=next(said)).evidence.probs
 
     monkeypatch.setattr(duel_map, "average", average)
     monkeypatch.setattr(duel_map, "refine_crops", lambda photo, sheet, _: (sheet, iter(range(99))))
@@ -236,7 +236,7 @@ def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
     after = next(c for c in again.board_estimate.cells if c.at == at)
     assert after.content == (Coat.FILLED, 4)
     assert after.seen == before.content
-    assert after.confidence == pytest.approx(again.probs.placed)
+    assert after.confidence == pytest.approx(again.evidence.probs.placed)
     domain = next(d for d in again.score.domains if at in d.cells)
     assert domain.coat is Coat.FILLED
     assert domain.crosses >= 4

@@ -191,7 +191,7 @@ def draw_pictures(photo: Photo, report: PhotoReport | None = None) -> list[bytes
     each sheet of a known print as PNG on white, empty for others."""
     view, thumb = (at_most(photo, longest)[0] for longest in (VIEW_PX, THUMB_PX))
     sheets = report.sheets if report is not None else ()
-    inks = [sheet.ink if isinstance(sheet, MapReading) else None for sheet in sheets]
+    inks = [sheet.evidence.ink if isinstance(sheet, MapReading) else None for sheet in sheets]
     return [
         *(jpeg(view, VIEW_QUALITY), jpeg(thumb, THUMB_QUALITY)),
         *(b"" if ink is None else png(draw_ink(ink)) for ink in inks),

@@ -56,9 +56,7 @@ INK_GAP = 24
 
 def ink_of(sheet: MapReading) -> Ink:
     """A map's ink: from its known print, or, if that is unknown, as segmented by a network."""
-    if sheet.ink is not None:
-        return sheet.ink
-    return ink_by_network(sheet.rectified, default_models().ink)
+    return sheet.evidence.ink or ink_by_network(sheet.rectified, default_models().ink)
 
 
 def draw_inks(sheets: Sequence[AnyReading]) -> NDArray[np.uint8] | None:

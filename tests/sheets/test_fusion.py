@@ -34,7 +34,7 @@ def fused_of(*sheets: MapReading) -> tuple[FusedSheet, ...]:
 
 
 def seen_as(sheet: MapReading, **probs: Any) -> MapReading:
-    return interpret(replace(sheet.evidence, probs=replace(sheet.probs, **probs)))
+    return interpret(replace(sheet.evidence, probs=replace(sheet.evidence.probs, **probs)))
 
 
 def clip(sheet: MapReading, *cells: Cell) -> MapReading:
@@ -45,7 +45,8 @@ def clip(sheet: MapReading, *cells: Cell) -> MapReading:
 def soft(sheet: MapReading, sure: float = 0.9) -> MapReading:
     """The same sheet as a network would see it: nothing is quite certain."""
     coat, crosses = (
-        sure * p + (1 - sure) / p.shape[1] for p in (sheet.probs.coat, sheet.probs.crosses)
+        sure * p + (1 - sure) / p.shape[1]
+        for p in (sheet.evidence.probs.coat, sheet.evidence.probs.crosses)
     )
     return seen_as(sheet, coat=coat, crosses=crosses)
 
@@ -173,7 +174,7 @@ def test_a_sheet_is_blurred_or_without_greys_if_all_its_photos_are() -> None:
 
 def garbled(sheet: MapReading, cell: tuple[int, int]) -> MapReading:
     """The same sheet; what the picture's edge cuts off was surely read as something else."""
-    coat, crosses = sheet.probs.coat.copy(), sheet.probs.crosses.copy()
+    coat, crosses = sheet.evidence.probs.coat.copy(), sheet.evidence.probs.crosses.copy()
     at = CELLS.index(cell)
     coat[at], crosses[at] = np.roll(coat[at], 3), np.roll(crosses[at], 2)
     return seen_as(sheet, coat=coat, crosses=crosses)

@@ -176,7 +176,7 @@ def test_every_kind_is_kept(kind: str) -> None:
 def test_what_lies_beyond_the_limit_is_not_forgotten_by_a_correction() -> None:
     kingdom = OTHERS["kingdom"]
     assert isinstance(kingdom, KingdomReading)
-    flat, probs, rules = kingdom.rectified, kingdom.probs, kingdom.variants
+    flat, probs, rules = kingdom.rectified, kingdom.evidence.probs, kingdom.variants
     beyond = deserialize(serialize(decode_kingdoms([KingdomEvidence(flat, probs, rules, 2)])[0]))
     assert isinstance(beyond, KingdomReading)
     after = correct(beyond, {(0, 0): ("wheat", 1)})

@@ -75,7 +75,7 @@ def test_sheet_of_a_known_template_is_read_from_its_ink() -> None:
     photo, _ = found(PAINTED, 1)
     (reading,) = maps_of(read_photo(photo, prints=[learned(ENGRAVED), learned(PAINTED)]))
     assert reading.layout == f"pad {PAINTED}"
-    assert reading.ink is not None
+    assert reading.evidence.ink is not None
     read, truth = reading.board_estimate.board, sheet(PAINTED, 1).board
     assert sum(read.get(at) == truth.get(at) for at in CELLS) >= 30
 

@@ -50,7 +50,7 @@ def test_sample_pad_is_learned_and_its_sheets_are_read() -> None:
     for path in sorted(PAD.glob("0*.jpg")):
         truth = json.loads(path.with_suffix(".json").read_text("utf-8"))
         (reading,) = maps_of(read_photo(next(iter(load_photos(path))), prints=[pad]))
-        assert reading.layout == "pad" and reading.ink is not None
+        assert reading.layout == "pad" and reading.evidence.ink is not None
         coats = [
             c.content[0] == truth["board"].get("{},{}".format(*c.at), [None])[0]
             for c in reading.board_estimate.cells

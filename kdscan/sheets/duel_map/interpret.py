@@ -404,7 +404,7 @@ def total_with(sheet: MapReading, at: Cell, marks: Marks) -> int:
     coat, crosses = marks
     if coat is not None:
         board[at] = Shield(coat, crosses)
-    return score_board(Board(board), sheet.wizard_coat).total
+    return score_board(Board(board), sheet.evidence.wizard_coat).total
 
 
 def doubts(sheet: MapReading) -> list[Doubt]:

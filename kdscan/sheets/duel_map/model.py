@@ -149,10 +149,6 @@ class MapReading:
         return self.evidence.rectified
 
     @property
-    def probs(self) -> MarkProbs:
-        return self.evidence.probs
-
-    @property
     def outline_xy(self) -> Floats:
         return self.evidence.rectified.outline_xy
 
@@ -163,10 +159,6 @@ class MapReading:
     @property
     def sheet_id(self) -> str | None:
         return self.evidence.sheet_id
-
-    @property
-    def ink(self) -> Ink | None:
-        return self.evidence.ink
 
     @property
     def confidence(self) -> float:
@@ -181,10 +173,6 @@ class MapReading:
     def clipped(self) -> tuple[Cell, ...]:
         """The shields that the picture's edge cuts off, so that the total is unknown."""
         return () if self.evidence.corrections.confirmed else self.evidence.still_clipped
-
-    @property
-    def wizard_coat(self) -> Coat | None:
-        return self.evidence.wizard_coat
 
     @property
     def wizard_range(self) -> tuple[int, int]:

@@ -92,7 +92,7 @@ def to_json(sheet: MapReading) -> Json:
         doubts(sheet),
         layout=sheet.layout,
         castle_bonus_used=sheet.board_estimate.castle_used,
-        chosen_coat=sheet.wizard_coat,
+        chosen_coat=sheet.evidence.wizard_coat,
         range=None if sheet.clipped else sheet.total_range,
         photograph_again=bool(sheet.clipped),
         questions=asked,

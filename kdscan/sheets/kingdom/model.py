@@ -113,10 +113,6 @@ class KingdomReading:
         return self.evidence.rectified
 
     @property
-    def probs(self) -> Floats:
-        return self.evidence.probs
-
-    @property
     def total_range(self) -> tuple[int, int]:
         """Least and greatest likely total."""
         return range_of(self.totals)

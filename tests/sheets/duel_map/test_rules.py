@@ -116,7 +116,7 @@ def test_what_is_read_hears_the_rules() -> None:
     given = make_sheet(ODD, confidence=0.99)
     odd = interpret(given.evidence, 0.02)
     assert [one.code for one in odd.problems] == ["odd_shields"]
-    assert odd.board_estimate.confidence < decode(odd.probs).confidence
+    assert odd.board_estimate.confidence < decode(odd.evidence.probs).confidence
 
 
 def test_a_shield_that_a_person_looked_at_is_not_asked_about_again() -> None:
