@@ -10,11 +10,12 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import typer
+from msgspec import to_builtins
 
 from kdscan.cli.options import (
     AsJson,
@@ -170,13 +171,14 @@ def board(
             audited.append(_Audited(map_, score, audit.problems, audit))
         books = [book_problems(notes.book) for notes in games if notes.book is not None]
         if books:
-            more["spellbooks"] = [{"problems": [*map(asdict, problems)]} for problems in books]
+            more["spellbooks"] = [{"problems": problems} for problems in books]
         for n, problems in enumerate(books, 1):
             title = w.t("spellbook {n}", n=n)
             lines = [f"{title}: {problem_line(problem, w)}" for problem in problems]
             remarks += ["\n".join(lines)] if lines else []
     if as_json:
-        print(json.dumps({"schema": SCHEMA, "boards": [*map(_board_json, audited)], **more}))
+        values = {"schema": SCHEMA, "boards": [*map(_board_json, audited)], **more}
+        print(json.dumps(to_builtins(values)))
     else:
         print("\n\n".join([*(_text(each, n, w) for n, each in enumerate(audited, 1)), *remarks]))
 
@@ -194,21 +196,16 @@ class _Audited(NamedTuple):
 def _board_json(audited: _Audited) -> Json:
     """One entry of `boards`: its dominoes in a possible order, for a map with wizards and bonus
     crosses; `lawful` is null if that was not decided, and so is `order` without a lawful one."""
+    board, score, problems, verdict = audited
     audit: Json | None = None
-    if isinstance(audited.audit, KingdomAudit):
-        order = [{"cells": place} for place in audited.audit.order]
-        audit = {"lawful": audited.audit.lawful, "order": order if audited.audit.lawful else None}
-    elif audited.audit:
-        witness = audited.audit.witness
-        audit = {"lawful": audited.audit.lawful, **asdict(witness or Witness())}
-        audit |= {} if witness else {"order": None}
-    return {
-        "text": str(audited.board),
-        "domains": [*map(asdict, audited.score.domains)],
-        "score": audited.score.points,
-        "problems": [*map(asdict, audited.problems)],
-        "audit": audit,
-    }
+    if isinstance(verdict, KingdomAudit):
+        audit = {"order": [{"cells": place} for place in verdict.order]}
+    elif verdict:
+        audit = {**vars(verdict.witness or Witness())}
+    if audit and verdict:
+        audit = {"lawful": verdict.lawful, **audit} | ({} if verdict.lawful else {"order": None})
+    values = {"text": str(board), "domains": score.domains, "score": score.points}
+    return {**values, "problems": problems, "audit": audit}
 
 
 def _read(file: str) -> str:

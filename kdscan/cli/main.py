@@ -15,13 +15,13 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from kdscan import __version__
 from kdscan.cli.terminal import be_quiet, error_message, print_error, terminal_words
 from kdscan.errors import KdscanError, UsageError
 from kdscan.files.names import hide_password
@@ -97,7 +97,7 @@ def load(name: str) -> Any:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"kdscan {version('kdscan')}")
+        print(f"kdscan {__version__}")
         raise typer.Exit
 
 

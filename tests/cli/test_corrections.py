@@ -85,12 +85,6 @@ def test_squares_of_kingdoms(text: str, field: str, terrain: str, crowns: int) -
     assert meant(text, "kingdom") == (field, {"terrain": terrain, "crowns": crowns})
 
 
-@pytest.mark.parametrize("text", ["D3=f", "A6=s", "B1=w", "B1=##"])
-def test_what_only_a_kingdom_holds_is_refused_of_a_map(text: str) -> None:
-    with pytest.raises(UsageError, match=text):
-        meant(text)
-
-
 def line(filled: int, struck: bool = False, used: bool = False) -> dict[str, Any]:
     return {"filled": filled, "struck": struck, "used": used}
 

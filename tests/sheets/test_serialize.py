@@ -83,13 +83,6 @@ def test_numbers_from_which_no_confidence_follows_are_refused(sheet: MapReading)
         deserialize(kept)
 
 
-def test_an_outline_of_another_shape_is_refused(sheet: MapReading) -> None:
-    kept = json.loads(json.dumps(serialize(sheet)))
-    kept["rectified"]["outline_xy"] = 1.0
-    with pytest.raises(ValueError, match="4 corners"):
-        deserialize(kept)
-
-
 DOUBTED = {"players[0].lines.dot.squares[2]": 0.7, "players[1].choices.line": 0.8}
 
 OTHERS: dict[str, AnyReading] = {

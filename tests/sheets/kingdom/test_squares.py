@@ -1,41 +1,14 @@
-"""Squares are classified from as many views as needed, and compared with the table."""
+"""Squares are compared with the table."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet, lattice_points
 from kdscan.rules.kingdomino.kingdom import EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.interpret import SURELY_COVERED
-from kdscan.sheets.kingdom.squares import (
-    ROTATIONS,
-    SIDE_PX,
-    adjust_for_table,
-    predict_squares,
-    unlike_table,
-)
-
-
-def test_only_doubtful_squares_are_turned() -> None:
-    batch = np.zeros((3, 3, 4, 4), np.float32)
-    # In doubt: what is said of it hangs on how bright the corner is.
-    batch[1, 0, 0, 0], batch[1, 0, 0, 3] = 1.0, 0.5
-    batch[2] = 0.5
-    shown = []
-
-    def network(crops: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        shown.append(len(crops))
-        lit = crops[:, 0, 0, 0]
-        doubtful = crops[:, 0].max((1, 2)) == 1
-        first = np.where(doubtful, lit, 20.0)
-        return (np.stack([first, np.zeros(len(crops))], 1).astype(np.float32),)
-
-    logits = predict_squares(batch, network)
-    assert shown == [3] + [1] * (ROTATIONS - 1)
-    np.testing.assert_allclose(logits[:, 0], [20, (1.0 + 0.5) / ROTATIONS, 20])
-
+from kdscan.sheets.kingdom.squares import SIDE_PX, adjust_for_table, unlike_table
 
 WHEAT = SQUARE_CLASSES.index(("wheat", 0))
 
