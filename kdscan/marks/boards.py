@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import combinations
 from typing import Generic, NamedTuple, TypeVar
 
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.picture import Floats
 from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import joint, likely_boards, prior_counts
-from kdscan.rules.duel.board import CELLS, Board, Shield
+from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Board, Shield
 from kdscan.rules.duel.coats import COATS, Marks
 from kdscan.rules.duel.scoring import domain_points
 from kdscan.rules.grid import Cell
@@ -234,14 +233,6 @@ class Likeness(NamedTuple):
         return self.log_ratio >= MIN_LOG_RATIO and self.worst >= MIN_COSINE
 
 
-@cache
-def _mark_prior() -> Floats:
-    """(7, 5) float64: frequencies of each coat with each number of crosses in simulated maps, with
-    one added to the counts of all 31 marks (Laplace smoothing), so that nothing is impossible."""
-    alone, _ = prior_counts()
-    return np.asarray((alone + 1) / (alone.sum() + 31))
-
-
 def _pixel_probs(probs: MarkProbs) -> Floats:
     """(34, 7, 5) float64: joint probabilities of each shield from the pixels alone."""
     return np.asarray(probs.coat[:, :, None] * probs.crosses[:, None, :], np.float64)
@@ -250,9 +241,10 @@ def _pixel_probs(probs: MarkProbs) -> Floats:
 def likeness(probs: MarkProbs, other: MarkProbs) -> Likeness:
     """Compare the marks of two photos; see `Likeness`."""
     a, b = _pixel_probs(probs), _pixel_probs(other)
-    expected = (1 - OWN_MARKS_WEIGHT) * _mark_prior() + OWN_MARKS_WEIGHT * (
-        a.mean(0) + b.mean(0)
-    ) / 2
+    counts = prior_counts()[0] + 1  # nothing is impossible (Laplace), but an empty shield's crosses
+    prior = counts / (counts.sum() - MAX_CROSSES)
+    own = (a.mean(0) + b.mean(0)) / 2
+    expected = (1 - OWN_MARKS_WEIGHT) * prior + OWN_MARKS_WEIGHT * own
     ratios = np.log(np.maximum((a * b / expected).sum((1, 2)), 1e-12))
     alike = (a * b).sum((1, 2)) / np.sqrt((a * a).sum((1, 2)) * (b * b).sum((1, 2)))
     return Likeness(float(ratios.sum()), float(alike.min()))

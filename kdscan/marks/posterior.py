@@ -59,20 +59,14 @@ def prior_counts() -> tuple[Floats, Floats]:
     return np.array(counts["alone"], np.float64), np.array(counts["beside"], np.float64)
 
 
-@cache
-def _affinity() -> Floats:
-    """(8, 8): pairwise potentials: how much more often than by chance two kinds of squares are
-    neighbours in simulated games; the castle last."""
-    _, beside = prior_counts()
-    count = np.vstack([beside, [*beside[:, -1], 0]]) + 1
-    chance = np.outer(count.sum(1), count.sum(0)) / count.sum()
-    return np.asarray((count / chance) ** NEIGHBOUR_WEIGHT)
-
-
 def _neighbour_factors(coat: Floats) -> Floats:
     """(34, 7) float64: evidence from neighbours for each coat, largest 1; from the coats' own
     probabilities (34, 7), up to a factor for each shield."""
-    table = _affinity()
+    # How much more often than by chance two kinds of squares are neighbours; the castle last.
+    _, beside = prior_counts()
+    count = np.vstack([beside, [*beside[:, -1], 0]]) + 1
+    chance = np.outer(count.sum(1), count.sum(0)) / count.sum()
+    table = (count / chance) ** NEIGHBOUR_WEIGHT
     states = len(table)
     own = np.zeros((ROWS, COLS, states))
     for (row, col), p in zip(CELLS, coat, strict=True):

@@ -386,10 +386,6 @@ def _zoom_in(
     in_whole = grow_lattices(squares[~inside(squares.xy, excluded)])
     for lattice in in_whole:
         if not lies_on(lattice, lattices):
-            enlarge(*_bounds(lattice))
+            xy, side = lattice.squares_xy, lattice.side
+            enlarge(xy.min(0) - side, xy.max(0) + side)
     return lattices + in_whole
-
-
-def _bounds(lattice: Lattice) -> tuple[Floats, Floats]:
-    """Bounding box (low and high corner) of a lattice's detected squares, one square wider."""
-    return lattice.squares_xy.min(0) - lattice.side, lattice.squares_xy.max(0) + lattice.side
