@@ -52,9 +52,10 @@ def hide_password(word: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A name for comparison: without case and accents, with single spaces between its words."""
+    """A name for comparison: without case, accents and joiners, with single spaces between its
+    words."""
     letters = normalize("NFKD", normalize_name(name).casefold())
-    return "".join(c for c in letters if category(c) != "Mn")
+    return "".join(c for c in letters if category(c) not in "Mn Cf")
 
 
 def by_surname(name: str) -> tuple[str, str]:
