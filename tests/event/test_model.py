@@ -228,7 +228,7 @@ def test_one_person_is_one_player_however_the_name_is_typed(store: Store) -> Non
         with pytest.raises(UsageError, match="is in the list already"):
             do(store, act.AddPlayer(name))
     event = do(store, act.DropPlayer("zoe nowak"), act.AddPlayer("zoe nowak"))
-    assert [(one.name, one.active) for one in event.names.players][0] == ("Zoë Nowak", True)
+    assert next((one.name, one.active) for one in event.names.players) == ("Zoë Nowak", True)
     with pytest.raises(UsageError, match="Nowak plays in Cup"):
         do(store, act.DropPlayer("Novak"))
 
