@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_945,
     "kdscan/detection": 7_860,
-    "kdscan/event": 56_530,
+    "kdscan/event": 57_020,
     "kdscan/files": 3_430,
     "kdscan/i18n": 1_830,
     "kdscan/imaging": 14_050,
@@ -26,9 +26,9 @@ MOST_TOKENS = {
     "kdscan/templates": 20_630,
     "kdscan/web": 27_040,
     "kdscan/workers": 1_930,
-    "kdscan": 240_910,
+    "kdscan": 241_400,
     "lab": 170_700,
-    "tests": 188_800,
+    "tests": 189_400,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

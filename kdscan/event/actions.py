@@ -7,6 +7,7 @@ against the event; whatever it returns can be folded by `model`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -24,7 +25,7 @@ from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.i18n import mark
 from kdscan.rules.grid import cell_name
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, SheetType
-from kdscan.sheets.common import VARIANTS, WIZARD, cell_values, field_of
+from kdscan.sheets.common import VARIANTS, WIZARD, field_of
 
 if TYPE_CHECKING:
     from kdscan.event.log import Author
@@ -319,6 +320,8 @@ class SamePaper(OnSheet, frozen=True, tag="same_paper"):
     def prepare(self, event: Event, author: Author) -> Action:
         if self.of is not None and event.sheet(self.of).id == self.sheet:
             raise UsageError("a sheet cannot be another photo of itself")
+        if self.of and event.sheets[self.of].kind != event.sheet(self.sheet).kind:
+            raise UsageError("this sheet cannot hold this")
         return super().prepare(event, author)
 
 
@@ -465,6 +468,25 @@ class AddPlayer(Base, frozen=True, tag="add_player"):
         return AddPlayer(name, new_code(self.code, number, said.players.values()), number)
 
 
+def check_possible(before: Event, after: Event) -> None:
+    """Raise `UsageError` if what was done or undone leaves two players of one name, or corrections
+    of kingdoms whose squares have moved."""
+    for player in after.names.players if after.names is not before.names else ():
+        if after.names.player(player.name) is not player:
+            raise _in_list(player.name)
+    if after.rules.variants.size != before.rules.variants.size:
+        entries = itertools.chain(*before.said.fields.values())
+        actions = (entry.action for entry in entries)
+        touched = {a.sheet for a in actions if isinstance(a, CorrectSquare | ConfirmSheet)}
+        if touched:
+            raise UsageError(
+                "kingdoms that were corrected or confirmed: {n}; these corrections do not fit "
+                "another size. Create another event, or undo them first: kdscan correct SHEET "
+                "--undo",
+                n=len(touched),
+            )
+
+
 def _in_list(name: str) -> UsageError:
     return UsageError(
         "{name} is in the list already; tell two of one name apart by a letter or a town.",
@@ -601,17 +623,6 @@ class SetRules(Base, frozen=True, tag="set_rules"):
     def prepare(self, event: Event, author: Author) -> Action:
         after = Rules.of(event.game, {**event.said.rules, **self.given})
         after.check(self.given)
-        if after.variants.size != event.rules.variants.size:  # squares would move
-            kingdoms = [sheet for sheet in event.sheets.values() if sheet.type is KINGDOM]
-            values = [event.said_of(sheet).values for sheet in kingdoms]
-            touched = sum(bool(own.get("confirmed") or cell_values(own)) for own in values)
-            if touched:
-                raise UsageError(
-                    "kingdoms that were corrected or confirmed: {n}; these corrections do not fit "
-                    "another size. Create another event, or undo them first: kdscan correct SHEET "
-                    "--undo",
-                    n=touched,
-                )
         return self
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 from kdscan.paper.ids import MOST_LETTERS, SheetId
 
 if TYPE_CHECKING:
-    from kdscan.event.log import Author
+    from kdscan.event.actions import AssignSheet
+    from kdscan.event.log import Author, Entry
     from kdscan.event.model import Event
     from kdscan.event.results import Sheet
 
@@ -24,8 +26,8 @@ class Assignment:
 
     player: the name, or whatever its code says instead. event: as its code names it, with `CUT` at
     the end if its name may be longer. mistaken: the code's player, if the event has nobody of that
-    number and name. by: "person", "code" or "". given: who gave it to whom so that the desk has to
-    accept that.
+    number and name. word: the action that says so, if not the code. given: what a player says so
+    that the desk has to accept it.
     """
 
     round: int | None = None
@@ -33,8 +35,8 @@ class Assignment:
     player: str | None = None
     event: str | None = None
     mistaken: str = ""
-    by: str = ""
-    given: tuple[str, str] | None = None
+    word: Entry[AssignSheet] | None = None
+    given: Entry[AssignSheet] | None = None
 
 
 @lru_cache(maxsize=20_000)
@@ -54,9 +56,9 @@ def by_code(event: Event, sheet: Sheet) -> Assignment:
     name = code.event + CUT if full else code.event
     player = event.names.coded(code.player)
     if player is None and code.player and event.has_players:
-        return Assignment(round_, code.table, None, name, code.player, "code")
+        return Assignment(round_, code.table, None, name, code.player)
     whose = player.name if player else code.player or None
-    return _at_table(event, Assignment(round_, code.table, whose, name, by="code"))
+    return _at_table(event, Assignment(round_, code.table, whose, name))
 
 
 def _at_table(event: Event, at: Assignment) -> Assignment:
@@ -70,8 +72,7 @@ def by_people(event: Event, codes: Mapping[int, Assignment]) -> Mapping[int, Ass
     where no code says it."""
     said, assigned = event.said, {}
     for number in (said.assigned.keys() | said.given.keys()) & codes.keys():
-        at, pending = codes[number], said.given.get(number)
-        given = (pending.who, pending.action.player or "?") if pending else None
+        at, given = codes[number], said.given.get(number)
         words = said.assigned.get(number, ())
         of_desk = [word for word in words if word[0].role == "desk"]
         if event.has_players and (of_desk or at.player or at.mistaken):
@@ -81,11 +82,35 @@ def by_people(event: Event, codes: Mapping[int, Assignment]) -> Mapping[int, Ass
             action, player = entry.action, said.players.get(player_number or 0)
             player = player or (event.names.called(action.player) if action.player else None)
             name = player.name if player else action.player
-            word = Assignment(action.round, action.table, name, by="person", given=given)
+            word = Assignment(action.round, action.table, name, word=entry, given=given)
             assigned[number] = _at_table(event, word)
-        elif at.by != "code":
+        elif at.event is None:
             assigned[number] = replace(at, given=given)
     return assigned
+
+
+def of_papers(event: Event, photos: Mapping[int, Assignment]) -> Mapping[int, Assignment]:
+    """The same, where several photos show one sheet: the desk's newest word on any of them counts,
+    else a code, else who spoke first. A player who says otherwise since waits for the desk."""
+    papers: dict[int, list[int]] = defaultdict(list)
+    for number, best in event.compared.same.items():
+        papers[best].append(number)
+
+    def weight(at: Assignment) -> tuple[int, int]:
+        if (word := at.word) is None:
+            return 2 * bool(at.player or at.mistaken), 0
+        return (1, -word.id) if event.has_players and word.role == "player" else (3, word.id)
+
+    agreed: dict[int, Assignment] = {}
+    for best, others in papers.items():
+        claims = [photos[number] for number in (best, *others)]
+        first = max(claims, key=weight)
+        for at in claims:
+            word = at.given or (at.word if at.player != first.player else None)
+            if word and word.id > weight(first)[1]:
+                first = replace(first, given=word)
+        agreed |= dict.fromkeys((best, *others), first)
+    return {**photos, **agreed}
 
 
 def may_give(event: Event, author: Author, before: Assignment, name: str) -> bool:

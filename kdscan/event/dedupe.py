@@ -12,8 +12,9 @@ on 7 x 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ class Entry:
     unknown. said: whether the desk confirmed it, and whether it corrected it; at home everybody is
     the desk. low, high: the range of its total; arrival: larger for later photos. came, judged:
     when the photo came, and when the desk last said `said` or `same_as`, in seconds. late: see
-    `Event.late`.
+    `Event.late`. over: when its round was over.
     """
 
     key: int
@@ -58,6 +59,7 @@ class Entry:
     came: float = 0.0
     judged: float = -1.0
     late: bool = False
+    over: float = inf
 
     @property
     def filled(self) -> int:
@@ -72,12 +74,14 @@ class Compared:
     same: photos of sheets that another photo shows better: their key → its key. conflicts: sheets
     (best photos) with one code but different marks: key → the others' keys, without late ones for
     one that is not. differs: best photos → key and total of other photos of the sheet that came
-    since a person judged it, and certainly show another total, or are late.
+    since a person judged it, and certainly show another total, or are late. late: photos that came
+    when the round of another photo of the sheet was over, see `Event.late`.
     """
 
     same: Mapping[int, int]
     conflicts: Mapping[int, tuple[int, ...]]
     differs: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    late: Set[int] = frozenset()
 
 
 class Alike:
@@ -150,7 +154,14 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
     groups, claims = _groups(entries, alike or Alike())
     best: dict[int, int] = {}
     differs: dict[int, tuple[tuple[int, int], ...]] = {}
-    for group in groups:
+    late: set[int] = set()
+    for photos in groups:
+        over = min(entry.over for entry in photos)
+        group = [
+            replace(e, late=True) if e.over > over and e.came > over >= e.judged else e
+            for e in photos
+        ]
+        late |= {entry.key for entry in group if entry.late}
         # confirmed by the desk, or corrected; else one that is not late; of different readings the
         # one with more shields, then the later; of equal ones the surest
         alone = len({entry.marks for entry in group}) == 1
@@ -174,12 +185,12 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
             differs[better.key] = tuple((entry.key, entry.total) for entry in others)
     conflicts: dict[int, tuple[int, ...]] = {}
     for rivals in claims:
-        late = {best[group[0].key]: all(entry.late for entry in group) for group in rivals}
-        for key in late:
-            against = tuple(k for k in late if k != key and (late[key] or not late[k]))
+        ended = {best[group[0].key]: all(e.key in late for e in group) for group in rivals}
+        for key in ended:
+            against = tuple(k for k in ended if k != key and (ended[key] or not ended[k]))
             conflicts |= {key: against} if against else {}
     same = {key: other for key, other in best.items() if key != other}
-    return Compared(same, conflicts, differs)
+    return Compared(same, conflicts, differs, late)
 
 
 def _groups(

@@ -26,6 +26,7 @@ from kdscan.event.actions import (
     OnSheet,
     SetRules,
     Undo,
+    check_possible,
     desk_only,
 )
 from kdscan.event.log import Author
@@ -280,7 +281,7 @@ def perform(
         raise UsageError("the event was deleted")
     if raised != event.version + 1:  # somebody else was faster
         event = load(db, event.id, event, write=True)
-    at, entries = now(), []
+    before, at, entries = event, now(), []
     for action in actions:
         check_allowed(event, author, action)
         action = action.prepare(event, author)
@@ -289,6 +290,7 @@ def perform(
         entries.append(log.append(db, event.id, author, action, at))
         event = event.after(raised, entries[-1])
     event = event if entries else event.after(raised)
+    check_possible(before, event)
     ids = [e.action.sheet for e in entries if isinstance(e.action, OnField)]
     return settle(db, event, ids if len(ids) == len(entries) else None, write=True), entries
 
@@ -321,7 +323,7 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     elif isinstance(action, AssignSheet):
         words = event.said.assigned.get(sheet.id, ())
         decided = any(entry.role == "desk" for entry, _ in words)
-        if at.by == "code" and at.player:
+        if at.player and not at.word:
             raise NotForPlayers("the code of this sheet says whose it is; ask the desk")
     if decided:
         raise NotForPlayers("the desk has decided this; ask there")

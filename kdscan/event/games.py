@@ -497,7 +497,7 @@ def _unplaced(sheet: SheetScore) -> Finding:
         values = {"code": sheet.mistaken, "total": sheet.total}
     elif sheet.given:
         text = mark("{who} says that a sheet is {player}'s: {total} points; the desk decides")
-        values |= {"who": sheet.given[0], "player": sheet.given[1]}
+        values |= {"who": sheet.given.who, "player": sheet.given.action.player or "?"}
     elif not sheet.player:
         text = mark("a sheet does not say whose it is: {total} points")
     elif sheet.round is None:

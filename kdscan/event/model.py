@@ -7,10 +7,11 @@ it. It is computed as far as it is needed, and once.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from math import inf
 from operator import attrgetter, is_
 from typing import Any, Generic, TypeVar
 
@@ -19,7 +20,7 @@ from msgspec import Struct, structs
 
 from kdscan.errors import BlankPage, UsageError
 from kdscan.event import actions as act
-from kdscan.event.assignments import Assignment, by_code, by_people, parsed
+from kdscan.event.assignments import Assignment, by_code, by_people, of_papers, parsed
 from kdscan.event.dedupe import Alike, Compared, Entry, same_sheets
 from kdscan.event.games import BYE, DRAW, Finding, Game, Planned, SheetScore, Table, gather
 from kdscan.event.games import Memo as Games
@@ -370,17 +371,18 @@ class Event:
                 claims[name] = entry
         return SheetSaid(firm, claims, rules, closed)
 
-    def assignment(self, sheet_id: int) -> Assignment:
-        """Whose a sheet is, and where it was played; removed ones too."""
-        return self.assignments[sheet_id]
-
     @derived("photos", "names", "seats", "first_names")
     def _by_code(self) -> Mapping[int, Assignment]:
         return {sheet.id: by_code(self, sheet) for sheet in self.sheets.values()}
 
-    @derived("_by_code", "said.assigned", "said.given")
+    @derived("_by_code", "compared")
     def assignments(self) -> Mapping[int, Assignment]:
-        """See `assignment`."""
+        """Whose each sheet is, and where it was played; removed ones too."""
+        return of_papers(self, self._of_photos)
+
+    @derived("_by_code", "said.assigned", "said.given")
+    def _of_photos(self) -> Mapping[int, Assignment]:
+        """What is said of each photo of a sheet alone."""
         return {**self._by_code, **by_people(self, self._by_code)}
 
     def place_after(self, author: Author, action: act.AssignSheet) -> Table | None:
@@ -389,17 +391,21 @@ class Event:
         memo = structs.replace(self.memo, derived={**self.memo.derived}, games={**self.memo.games})
         event = replace(self.after(self.version, entry), memo=memo)
         seats = ((game, seat.sheet) for game in event.games for seat in game.seats)
-        return next(
-            ((game.round, game.table) for game, s in seats if s and s.key == action.sheet), None
-        )
+        best = event.compared.same.get(action.sheet, action.sheet)
+        return next(((game.round, game.table) for game, s in seats if s and s.key == best), None)
 
-    @cached_property
-    def late(self) -> frozenset[int]:
+    @property
+    def late(self) -> Set[int]:
         """Sheets that came when their round was over, and of which the desk has not spoken since:
         they change no result. None of a round of which all came then, as in older stores."""
+        return self._late | self.compared.late
+
+    @cached_property
+    def _late(self) -> frozenset[int]:
+        """Those of which that is known by this photo of them alone."""
         came: dict[tuple[int | None, bool], set[int]] = defaultdict(set)
         for sheet_id in self._counted:
-            round_ = self.assignments[sheet_id].round
+            round_ = self._of_photos[sheet_id].round
             if over := self.said.over(round_):
                 in_time = self.photos[self.sheets[sheet_id].photo_id].added_at <= over.at
                 accepted = any(entry.id > over.id for entry in self.firm_on.get(sheet_id, ()))
@@ -439,7 +445,7 @@ class Event:
         sheets.sort(key=lambda sheet: (named[sheet.photo_id][0], sheet.page, sheet.number))
         return [sheet.id for sheet in sheets]
 
-    @derived("_counted", "sheets", "assignments", "firm_on", "late", "said.ignored", "said.same_as")
+    @derived("_counted", "sheets", "_of_photos", "firm_on", "_late", "said.ignored", "said.same_as")
     def compared(self) -> Compared:
         """Which photos show one sheet. Only sheets that have something in common with another are
         compared further."""
@@ -469,6 +475,7 @@ class Event:
                 if isinstance(entry.action, act.OnField | act.SamePaper)
             ]
             corrected = any(isinstance(entry.action, act.OnField) for entry in words)
+            over = self.said.over(self._of_photos[sheet.id].round)
             entries.append(
                 Entry(
                     sheet.id,
@@ -484,7 +491,8 @@ class Event:
                     sheet.photo_id,
                     self.photos[sheet.photo_id].added_at.timestamp(),
                     max((entry.at.timestamp() for entry in words), default=-1.0),
-                    sheet.id in self.late,
+                    sheet.id in self._late,
+                    over.at.timestamp() if over else inf,
                 )
             )
         return same_sheets(entries, alike)
@@ -495,7 +503,7 @@ class Event:
         printed = parsed(sheet.code)
         if printed is None or printed.round is not None:
             return sheet.code
-        round_ = self.assignments[sheet.id].round
+        round_ = self._of_photos[sheet.id].round
         return None if round_ is None else f"{sheet.code} {round_}"
 
     @derived("photos")
@@ -639,7 +647,7 @@ class Event:
             row.sheet.id: row.address if together[row.photo.id] > 1 else row.name for row in rows
         }
 
-    @derived("sheets", "compared", "assignments", "late", "said.ignored")
+    @derived("sheets", "compared", "assignments", "_late", "said.ignored")
     def scores(self) -> tuple[SheetScore, ...]:
         """The maps and kingdoms that count. Those that stay the same stay the same objects."""
         compared, memo, scores = self.compared, self.memo.scores, []

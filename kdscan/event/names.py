@@ -100,7 +100,7 @@ class Names:
         player = self._coded.get(number) if check else None
         if player is None:
             return self.player(word)
-        names = (player.name, *player.former)
+        names = (player.name, *(n for n in player.former if self.player(n) in (None, player)))
         return player if check in map(check_of, names) else None
 
     def named(self, name: str, event: Event, round_: int | None) -> str:

@@ -154,7 +154,7 @@ def test_the_pairing_says_where_a_sheet_belongs_that_names_its_round_and_player(
     came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/1/"))
     paid = [score.wizard for score in game.scores()]
     assert wizards(store) == dict(zip("12", paid, strict=True))
-    places = [event_of(store).assignment(n) for n in sorted(event_of(store).sheets)]
+    places = [event_of(store).assignments[n] for n in sorted(event_of(store).sheets)]
     assert [(one.round, one.table, one.player) for one in places] == [
         (1, 1, "A"),
         (1, 1, "B"),
@@ -252,13 +252,13 @@ def test_a_code_that_denies_the_name_asks_and_older_codes_are_read(store: Store)
     for name, board, code in zip(("a", "b"), maps, (good, wrong), strict=True):
         came_in(store, name, with_evidence(make_sheet(str(board)), sheet_id=code))
     event = event_of(store)
-    at = {name: event.assignment(number_of(event, name)) for name in "ab"}
+    at = {name: event.assignments[number_of(event, name)] for name in "ab"}
     assert (at["a"].player, at["b"].player) == ("A", None)
     assert at["b"].mistaken == wrong.rsplit("/", 1)[1]
     assert any("whom this event does not have" in one.message for one in event.findings)
     came_in(store, "old", with_evidence(make_sheet(str(maps[1])), sheet_id="CUP/1/1/2"))
     event = event_of(store)
-    assert event.assignment(number_of(event, "old")).player == "B"
+    assert event.assignments[number_of(event, "old")].player == "B"
 
 
 def test_a_list_of_players_gives_each_a_code_of_its_own(store: Store, tmp_path: Path) -> None:
@@ -378,7 +378,7 @@ def test_what_was_done_together_is_undone_together_and_once(store: Store) -> Non
         (act.CorrectLine(1, 0, "dot", 9), "this sheet cannot hold this"),
         (act.SamePaper(1, 1), "another photo of itself"),
         (act.Approve((99,)), "there is nothing to undo"),
-        (act.CorrectShield(1, (0, 0), "dot", 9), "this cannot be stored"),
+        (act.CorrectShield(1, (0, 0), "dot", 9), "this sheet cannot hold this"),
     ],
 )
 def test_impossible_actions_are_refused(store: Store, action: act.Action, message: str) -> None:

@@ -136,7 +136,7 @@ def test_what_older_stores_said_is_a_log_and_says_the_same(store_url: str) -> No
         with store.read() as db:
             assert compare_metadata(MigrationContext.configure(db), metadata) == []
             loaded = find_event(db, "Cup")
-        assert loaded.assignment(a).player == "Ada"
+        assert loaded.assignments[a].player == "Ada"
         assert {
             name: len(loaded.sheets[n].brief.waits)
             for name, n in zip("abc", (a, b, c), strict=True)
