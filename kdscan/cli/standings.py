@@ -204,7 +204,7 @@ def result(
     ] = False,
     withdraw: Annotated[
         bool,
-        typer.Option("--withdraw", help="Withdraw what was entered last; the sheets count again."),
+        typer.Option("--withdraw", help="Withdraw what was entered; the sheets count again."),
     ] = False,
     store: Store = None,
     who: Who = None,

@@ -428,11 +428,11 @@ class Walkover(_OnTable, frozen=True, tag="walkover"):
 
 
 class WithdrawResult(_OnTable, frozen=True, tag="withdraw_result"):
-    """Withdraw what was last entered for a table; its sheets count again."""
+    """Withdraw all that was entered for a table; its sheets count again."""
 
     def prepare(self, event: Event, author: Author) -> Action:
         event.seats_at(self.round, self.table)
-        if not event.said.results.get((self.round, self.table)):
+        if (self.round, self.table) not in event.said.results:
             raise UsageError(
                 "round {round}, table {table}: no result has been entered",
                 round=self.round,

@@ -122,7 +122,7 @@ class Said(Struct):
     rounds: dict[int, tuple[tuple[int, ...], ...]] = {}
     paired: dict[int, AnyEntry] = {}
     byes: dict[int, frozenset[int]] = {}
-    results: dict[tuple[int, int], tuple[TableResult, ...]] = {}
+    results: dict[tuple[int, int], TableResult] = {}
     fields: dict[int, tuple[Entry[OnField], ...]] = {}
     assigned: dict[int, tuple[Word, ...]] = {}
     given: dict[int, Entry[act.AssignSheet]] = {}
@@ -216,8 +216,7 @@ def _fold(said: Said, entry: AnyEntry) -> None:
             (said.removed.add if action.removed else said.removed.discard)(action.photo)
         case act.EnterResult() | act.Walkover():
             at = action.round, action.table
-            before = said.results.get(at, ())
-            last = before[-1] if before else TableResult({})
+            last = said.results.get(at, TableResult({}))
             read = {n: total for name, total in action.read.items() if (n := number_of(name))}
             if isinstance(action, act.Walkover):
                 result = TableResult({}, number_of(action.winner), True, {**last.read, **read})
@@ -225,10 +224,9 @@ def _fold(said: Said, entry: AnyEntry) -> None:
                 points = {n: v for name, v in action.points.items() if (n := number_of(name))}
                 read = {n: read.get(n) for n, v in points.items() if last.points.get(n, v) == v}
                 result = TableResult({**last.points, **points}, read={**last.read, **read})
-            said.results[at] = (*before, result)
+            said.results[at] = result
         case act.WithdrawResult():
-            at = action.round, action.table
-            said.results[at] = said.results.get(at, ())[:-1]
+            said.results.pop((action.round, action.table), None)
         case act.DropPlayer() | act.Rejoin() | act.RenamePlayer() | act.RemovePlayer():
             number = number_of(action.name)
             if number is None or (player := said.players.get(number)) is None:

@@ -278,7 +278,7 @@ class Event:
         for round_, tables in self.tables.items():
             asked = {names.get(n) for n in self.said.byes[round_]}
             for table, seats in tables.items():
-                result = (TableResult({}), *self.said.results.get((round_, table), ()))[-1]
+                result = self.said.results.get((round_, table), TableResult({}))
                 named = {names[n]: value for n, value in result.points.items() if n in names}
                 winner = names.get(result.winner or 0)
                 seen = {names[n]: total for n, total in result.read.items() if n in names}

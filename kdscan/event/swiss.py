@@ -326,7 +326,7 @@ def check_unpair(event: Event, round_: int) -> None:
     """Raise `UsageError` for a round that is not the last, has results, or has begun."""
     if round_ != event.last_round:
         raise UsageError("round {round} is no longer the last one", round=round_)
-    if any(at[0] == round_ and entered for at, entered in event.said.results.items()):
+    if any(at[0] == round_ for at in event.said.results):
         raise UsageError("round {round} has results; withdraw them first", round=round_)
     if any(score.round == round_ for score in event.scores):  # perhaps in doubt
         raise UsageError(

@@ -23,7 +23,7 @@ from kdscan.event.export import rows_with_sheets, write_csv
 from kdscan.event.model import Event
 from kdscan.event.report.page import Album, write_report
 from kdscan.event.swiss import pairing_rows
-from kdscan.event.words import half, signed
+from kdscan.event.words import half, signed, so_far
 from kdscan.files.tables import BYTE_ORDER_MARK, write_table
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card
@@ -90,7 +90,11 @@ def standings_file(call: Call) -> Response:
         ]
         for line in event.standings
     ]
-    return _file(table_pdf(event.name, names, rows), PDF, event, "standings.pdf")
+    closed, planned = event.said.closed is not None, event.rules.rounds
+    state = so_far(call.words, event.played_round, event.round_over, planned, closed)
+    unsettled = [t("To settle") + f": {len(event.findings)}"] if event.findings else []
+    title = " · ".join((event.name, state, *unsettled))
+    return _file(table_pdf(title, names, rows), PDF, event, "standings.pdf")
 
 
 @get("/api/publish/{what}.pdf", PDF, desk=True, errors=NONE_PAIRED)

@@ -142,7 +142,8 @@ def test_a_result_is_withdrawn_and_a_no_show_invents_no_points(say: Command) -> 
     first, second = rounds(say)[:2]
     (a, b), (c, d) = names(first), names(second)
     at = ["--round", "1", "--table", str(first["table"])]
-    say("result", *at, f"{a}=50", f"{b}=40")
+    say("result", *at, f"{a}=49", f"{b}=40")
+    say("result", *at, f"{a}=50")
     say("result", *at, "--withdraw")
     assert not rounds(say)[0]["finished"]
     assert "no result has been entered" in say("result", *at, "--withdraw", code=2).err

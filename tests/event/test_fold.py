@@ -83,7 +83,7 @@ def naive_fold(log: list[AnyEntry]) -> dict[str, Any]:
                 winner = number(action.winner) if action.winner else 0
                 results[action.round, action.table].append(winner)
             case act.WithdrawResult():
-                results[action.round, action.table].pop()
+                results[action.round, action.table].clear()
     stated: dict[tuple[int, int], dict[str, int] | str] = {}
     name_of = {n: names[-1] for n, (names, _) in players.items()}
     for at, given in results.items():
