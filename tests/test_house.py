@@ -21,7 +21,7 @@ MOST_TOKENS = {
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_490,
     "kdscan/paper": 15_760,
-    "kdscan/rules": 21_630,
+    "kdscan/rules": 21_610,
     "kdscan/sheets": 36_575,
     "kdscan/templates": 20_630,
     "kdscan/web": 27_110,

@@ -53,7 +53,7 @@ def test_text_round_trip(board: Board) -> None:
         ("", "5 rows, not 0"),
         (TEXT + "\n. . . . . . .", "5 rows, not 6"),
         (TEXT.replace("f+++", ""), "row 4 has 6 squares"),
-        (TEXT.replace("##", "."), "D3 is the castle: write '##' there, not '.'"),
+        (TEXT.replace("##", "."), "D3: the castle '##' stands at D3 and nowhere else"),
         (TEXT.replace("f+++", "##"), "G4: the castle '##' stands at D3 and nowhere else"),
         (TEXT.replace("f+++", "x+"), "G4: 'x+' is not a coat"),
         (TEXT.replace("f+++", "++"), "is not a coat"),

@@ -180,6 +180,7 @@ def test_a_kingdom_is_put_right_by_tap(open_page: Open, served: Served, store: S
     page = open_sheet(open_page, lay(served, store, DOUBTED))
     expect(page.locator(".verdict")).to_contain_text("between")
     before = total(page)
+    expect(page.locator(".doubt .choice").nth(1)).to_contain_text(" points")
     page.locator(".doubt .choice").nth(1).tap()
     expect(page.locator(".doubt")).to_have_count(0)
     expect(page.locator(".verdict")).not_to_contain_text("between")

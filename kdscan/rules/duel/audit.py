@@ -196,27 +196,23 @@ def _errors(board: Board, terms: Terms, steps: int) -> tuple[Problem, ...]:
 
 
 def _book_problems(board: Board, terms: Terms, steps: int) -> Iterator[Problem]:
-    """The spellbook's lines that contradict the map: each by itself, or else the fewest that do so
-    together."""
+    """The spellbook's lines that contradict the map: each by itself, or else all together."""
     lines = tuple((coat, count) for coat, count in terms.recorded if count)
-    for size in range(1, len(lines) + 1):
-        wrong = [
-            subset
-            for subset in combinations(lines, size)
-            if find_witness(board, replace(terms, recorded=subset), steps) is None
-        ]
-        for subset in wrong[: None if size == 1 else 1]:
-            coats = [coat for coat, _ in subset]
-            counts = " and ".join(f"{count} {spoken(coat)}" for coat, count in subset)
-            covered = board if terms.crossed(board, board) else ()
-            most = (str(terms.most_squares(board, coat, covered)) for coat in coats)
-            why = f"the spellbook counts {counts} without a cross, the map shows "
-            why += f"{' and '.join(most)} at most" + ", not all at once" * (size > 1)
-            why += ", and there was room to draw more" * terms.obtained
-            cells = tuple(cell for cell, shield in board.items() if shield.coat in coats)
-            yield Problem("spellbook", "error", why, cells)
-        if wrong:
-            return
+
+    def fits(line: tuple[Coat, int]) -> bool:
+        return find_witness(board, replace(terms, recorded=(line,)), steps) is not None
+
+    covered = board if terms.crossed(board, board) else ()
+    alone = [(line,) for line in lines if not fits(line)]
+    for wrong in alone or [lines]:
+        counts = " and ".join(f"{count} {spoken(coat)}" for coat, count in wrong)
+        most = (str(terms.most_squares(board, coat, covered)) for coat, _ in wrong)
+        why = f"the spellbook counts {counts} without a cross, the map shows "
+        why += f"{' and '.join(most)} at most" + ", not all at once" * (not alone)
+        why += ", and there was room to draw more" * terms.obtained
+        coats = [coat for coat, _ in wrong]
+        cells = tuple(cell for cell, shield in board.items() if shield.coat in coats)
+        yield Problem("spellbook", "error", why, cells)
 
 
 def find_witness(board: Board, terms: Terms, steps: int, dice: Dice = ANY_DICE) -> Witness | None:

@@ -122,13 +122,7 @@ class Board(Mapping[Cell, Shield]):
             for c, token in enumerate(row):
                 cell, letters = (r, c), token.rstrip("+")
                 name = cell_name(cell)
-                if cell == CASTLE and token != "##":
-                    raise BoardTextError(
-                        "{cell} is the castle: write '##' there, not '{token}'",
-                        cell=name,
-                        token=token,
-                    )
-                if cell != CASTLE and token == "##":
+                if (cell == CASTLE) != (token == "##"):
                     raise BoardTextError(
                         "{cell}: the castle '##' stands at {castle} and nowhere else",
                         cell=name,
