@@ -152,14 +152,14 @@ export function photoButtons(send, { many = true } = {}) {
   const live = () => openCamera((file) => send([file]));
   const capture = canSee()
     ? button(label, live, { class: "capture" })
-    : filePicker("capture", label, own, send);
+    : filePicker("button capture", label, own, send);
   const why = t(
     "Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera.",
   );
   return [
     h("div.actions", [
       capture,
-      filePicker("gallery", choose, { accept: FILES, multiple: many }, send),
+      filePicker("button gallery", choose, { accept: FILES, multiple: many }, send),
     ]),
     !navigator.mediaDevices &&
       h("details.hint.none", h("summary", t("Why is there no live camera?")), h("p", why)),

@@ -20,12 +20,12 @@ export const pointsText = (n) => tn("{n} point", "{n} points", n);
 export const problemText = ({ code, message }) =>
   language !== "en" && problems[code] ? t(problems[code]) : message;
 
-// One of the program's messages without its full stop, to stand alone; values: for its braces.
-export const sentence = (text, values = {}) =>
-  filled(
-    text.charAt(0).toLocaleUpperCase(language) + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."),
-    values,
-  );
+// One of the program's messages as a sentence, to stand alone; values: for its braces.
+export function sentence(text, values = {}) {
+  const whole = filled(text, values);
+  const end = /[.!?]$/.test(whole) ? "" : ".";
+  return whole.charAt(0).toLocaleUpperCase(language) + whole.slice(1) + end;
+}
 
 export const percent = (p) => {
   const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // no reading is entirely certain

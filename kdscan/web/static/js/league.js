@@ -60,7 +60,7 @@ export function totalsOf(rows) {
   const columns = [column("#"), column(t("Map"), { class: "name" }), column(t("Points"))];
   const row = ({ total, review, name }, n) => {
     const doubtful = h("span.doubtful", { title: t("please check") }, " ?");
-    return line(n === 0, n + 1, name, h("td.points", total, review && doubtful));
+    return line(false, n + 1, name, h("td.points", total, review && doubtful));
   };
   return table("table.league.card", columns, rows.map(row));
 }
@@ -171,19 +171,12 @@ export function fit() {
   const bottom = () => body.getBoundingClientRect().bottom + scrollY;
   body.style.fontSize = "";
   const end = innerHeight - (document.documentElement.scrollHeight - bottom()); // of what follows
+  const isShort = (_, page) => (show(most, page), bottom() <= end);
   const fits = (scale) => {
     body.style.fontSize = `calc(var(--from-afar) * ${scale})`;
-    return bottom() <= end;
+    return Array.from({ length: Math.ceil(longest / most) }, isShort).every(Boolean);
   };
-  if (SCALES.some(fits)) return;
-  const isLong = (_, page) => (show(most, page), bottom() > end);
-  while (
-    most > FEWEST &&
-    Array(Math.ceil(longest / most))
-      .fill()
-      .some(isLong)
-  )
-    most -= 1;
+  while (!SCALES.some(fits) && most > FEWEST) most -= 1;
   // By the time since the page was opened: news must not bring the first page back.
   const turn = () => show(most, Math.floor(performance.now() / (1000 * SECONDS_A_PAGE)));
   turn();

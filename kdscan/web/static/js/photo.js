@@ -42,7 +42,7 @@ export function photoView(page, sheets, onPart, about) {
     round("minus", t("Zoom out"), () => zoom.by(1 / 1.5)),
     round("whole", t("Whole photo"), zoom.reset),
   ];
-  const box = h("div.photo-box", svg, h("div.zoom", zooms, shown));
+  const box = h("div.photo-box", svg, h("div.zoom.row", zooms, shown));
   return box;
 }
 

@@ -307,7 +307,7 @@ export function openEditor(page, part, say) {
 // What a part probably is: of a doubtful one all readings, one tap each.
 function likely(part, done) {
   if (part.review && part.alternatives.length) return choices(part, done);
-  return h("p.as-read", [
+  return h("p.as-read.stack", [
     part.icon(part.read),
     h("span", [
       t("Read as {marks}", { marks: part.words(part.read) }),

@@ -210,17 +210,8 @@ const REMEDIES = { changed, conflict, twice, owner, opponent: owner, differs, mi
 
 // Whose sheet is it? The players who may be meant, one tap each, and a field for everybody else.
 
-// Players of this round without points, if the card is of another: an old sheet bears its own code.
-function waitingNow(card, { last_round: now, games }) {
-  if (card.round === null || card.round === now) return [];
-  const seats = games
-    .filter((game) => game.round === now && !game.finished)
-    .flatMap((game) => game.seats);
-  return seats.filter((seat) => seat.total === null).map((seat) => seat.player);
-}
-
-// Each answer names its round. own: it is no longer its player's. meant(player) of this round.
-function owners(card, desk, act, sheet, { own = false, meant = () => true } = {}) {
+// Each answer names its round. own: it is no longer its player's.
+function owners(card, desk, act, sheet, { own = false } = {}) {
   const now = desk.last_round;
   const its = card.round ?? sheet.round ?? (now || null);
   const named = (round) => t("round {round}", { round });
@@ -229,15 +220,12 @@ function owners(card, desk, act, sheet, { own = false, meant = () => true } = {}
   rounds.value = String(its ?? "");
   const give = (player, round) =>
     act({ type: "assign_sheet", sheet: sheet.id, player, round, own });
-  const of = (round) => (name) =>
-    answer([name, round && h("small", " ", named(round))], () => give(name, round));
+  const of = (name) => answer([name, its && h("small", " ", named(its))], () => give(name, its));
   const others = card.players.filter((name) => !own || name !== card.player);
-  const waiting = waitingNow(card, desk).filter((name) => meant(name));
   const field = input(t("Somebody else"), { list: "players" });
   const assign = () => field.value.trim() && give(field.value.trim(), Number(rounds.value) || its);
   return answers(
-    others.map(of(its)),
-    waiting.map(of(now)),
+    others.map(of),
     form("form.row.somebody", assign, field, now > 1 && rounds, h("button", t("Assign"))),
   );
 }
@@ -246,16 +234,15 @@ function owners(card, desk, act, sheet, { own = false, meant = () => true } = {}
 const everybody = (desk) =>
   h("datalist id=players", [desk.players.map(({ name }) => h("option", { value: name }))]);
 
-// To say that a sheet is another player's: of its table, of the current round, or anybody's.
+// To say that a sheet is another player's: of its table, or anybody's.
 export function otherOwner(card, desk, act) {
   const [sheet] = card.sheets;
   const game = desk.games.find((one) => one.round === card.round && one.table === sheet.table);
   const seated = (game?.seats ?? []).map((seat) => seat.player);
   const players = seated.filter((name) => name !== sheet.player);
-  const meant = (name) => name === sheet.player;
   return h("details.other-owner", [
     h("summary", t("Whose is it?")),
-    owners({ ...card, players }, desk, act, sheet, { meant }),
+    owners({ ...card, players }, desk, act, sheet),
     everybody(desk),
   ]);
 }

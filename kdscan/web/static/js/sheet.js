@@ -86,6 +86,7 @@ export function sheetView(place, photo, first, options = {}) {
     put(
       reading,
       headline(sheet, before, first.range, desk),
+      waitingChanges(sheet),
       !may &&
         h(
           "p.none",
@@ -239,7 +240,7 @@ export function rulesField(fixed, say) {
   });
   // As they are ticked now, which may be ahead of the sheet that is shown.
   const chosen = () => Object.fromEntries(boxes.map(([name, box]) => [name, box.checked]));
-  const element = h("fieldset.wizard", { disabled: fixed }, [
+  const element = h("fieldset.wizard.card", { disabled: fixed }, [
     h("legend", t("Extra rules")),
     boxes.map(([, box, label]) => h("label.switch.row", box, label)),
   ]);
@@ -272,7 +273,7 @@ function decisionLine(sheet, decision) {
   return h("li", { class: decision.undone && "undone" }, [
     h("strong", decided(sheet, decision)),
     h("small", " ", who, ", ", h("time", when(decision.at))),
-    decision.source === "waits" && h("small", " ", t("This change waits for the desk.")),
+    isWaiting(decision) && h("small", " ", t("This change waits for the desk.")),
   ]);
 }
 
@@ -284,12 +285,26 @@ const SAID = {
   same_as: (fresh) => (fresh ? t("It is the same sheet") : t("One code, different sheets")),
 };
 
-// A decision in words: about a part, or the sheet as a whole.
-function decided(sheet, { cell, what, player, coat, new: fresh }) {
+// What a player changed, from what to what, as long as the desk has not decided.
+const isWaiting = ({ source, undone }) => source === "waits" && !undone;
+
+function waitingChanges(sheet) {
+  const changes = sheet.corrections.filter(isWaiting);
+  if (!changes.length) return null;
+  return h("section.problems.card role=status", [
+    h("h3", t("This change waits for the desk.")),
+    h("ul", [changes.map((one) => h("li", decided(sheet, one)))]),
+    h("p", t("What was read counts until then.")),
+  ]);
+}
+
+// A decision in words: about a part, from what to what, or the sheet as a whole.
+function decided(sheet, { cell, what, player, coat, old, new: fresh }) {
   const id = cell?.join() ?? (what === "line" ? `line:${player},${coat}` : `${what}:${player}`);
   const part = findPart(sheet, id);
-  if (part) return `${part.name}: ${part.words(what === "choice" ? { coat: fresh } : fresh)}`;
-  return SAID[what]?.(fresh) ?? t("Wizard");
+  if (!part) return SAID[what]?.(fresh) ?? t("Wizard");
+  const words = (value) => part.words(what === "choice" ? { coat: value } : value);
+  return `${part.name}: ${old ? `${words(old)} → ` : ""}${words(fresh)}`;
 }
 
 // Answers about a sheet on their way to the server, one after another. shown(): the sheet as it is
@@ -421,7 +436,7 @@ function explanation(sheet, show) {
     const [lit, dark] = [() => show(domain.cells), () => show([])];
     const acts = { onfocus: lit, onblur: dark, onpointerenter: lit, onpointerleave: dark };
     return h("tr tabindex=0", acts, [
-      h("th scope=row", h("span.holds", words.holds(domain))),
+      h("th scope=row", h("span.row", words.holds(domain))),
       h("td", domain.cells.length),
       h("td", "× ", words.times(domain)),
       h("td.points", domain.points),
