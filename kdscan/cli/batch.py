@@ -161,7 +161,6 @@ def _print_result(
 
     gone: names of photos that were given although they are removed.
     """
-
     w = terminal_words()
     t = w.t
     rows_of: dict[str, list[Result]] = defaultdict(list)
@@ -197,7 +196,6 @@ def _notable(
 ) -> Iterator[str]:
     """What failed, came twice, or is in conflict; rows_of, count: by status, the first rows and the
     number of all."""
-
     t = w.t
     titles = {
         FAILED: t("failed"),

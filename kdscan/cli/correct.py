@@ -82,7 +82,6 @@ def correct(
 
     $ kdscan correct IMG_0413.jpg --event 'Spring cup' --distinct --player Bob
     """
-
     cells = parse_corrections(sets or ())
     if own and same_as is not None:
         raise UsageError("--distinct and --same-as cannot be combined")
@@ -116,12 +115,7 @@ def correct(
         if ignore is not None:
             changes.append(act.Ignore(number, ignore))
         if same_as is not None:
-            other = sheet_named(this, same_as)
-            if other.sheet.id == number:
-                raise UsageError(
-                    "--same-as {name}: that is the same photo; name another", name=other.name
-                )
-            changes.append(act.SamePaper(number, other.sheet.id))
+            changes.append(act.SamePaper(number, sheet_named(this, same_as).sheet.id))
         if not (changes or undo):
             raise UsageError(
                 "{sheet}: say what to change, like --set C2=f++, --player, --confirm or --undo",
@@ -151,7 +145,6 @@ def _summary(row: SheetResult) -> str:
 
 def _action(correction: Correction, row: SheetResult) -> act.Action:
     """A correction as an action of the event."""
-
     if correction.photo is not None or correction.sheet:
         raise UsageError(
             "--set {text}: the sheet is already named; leave the number out", text=correction.text

@@ -99,7 +99,6 @@ def import_event(
 
     $ kdscan import spring-cup.kdscan --as 'Spring cup 2026' --store club.sqlite
     """
-
     with open_store(store, photos) as opened:
         loaded = load_event(opened, archive, name)
     w = terminal_words()

@@ -146,11 +146,12 @@ def score(
     printer = Printer(len(photos), not as_json, debug, terminal_style())
 
     reports, unknown = [], list[FlatSheet]()
-    for number, report, photo in _read_all(photos, wanted, options, printer, ask):
-        printer.report(report, number + 1)
+    pages = _read_all(photos, wanted, options, printer, ask)
+    for number, (report, photo) in enumerate(pages, 1):
+        printer.report(report, number)
         several = len(photos) > 1 or report.pages > 1
         if drawing and photo is not None and report.sheets:
-            drawing.draw(photo, report, number + 1 if several else None)
+            drawing.draw(photo, report, number if several else None)
         if photo is not None and several and len(unknown) < MOST_COMPARED:
             unknown += flat_sheets(photo, report.sheets)
         reports.append(replace(report, sheets=tuple(map(without_pixels, report.sheets))))
@@ -195,8 +196,8 @@ def _read_all(
     options: ReadOptions,
     printer: Printer,
     ask: bool,
-) -> Iterator[tuple[int, PhotoReport, Photo | None]]:
-    """Yield the number (from 0) of each photo or page, its report, and its picture if there is one.
+) -> Iterator[tuple[PhotoReport, Photo | None]]:
+    """Yield the report of each photo or page, and its picture if there is one.
 
     A file that cannot be read becomes a report with its error. Raises `ModelError`, because then no
     photo can be read, and `UsageError`.
@@ -207,7 +208,7 @@ def _read_all(
         try:
             pages = decode(_read_stdin(), path) if path == STDIN else load_photos(path)
         except PhotoError as error:
-            yield number, PhotoReport(path, error=error), None
+            yield PhotoReport(path, error=error), None
             number += 1
             continue
         if len(paths) > 1 or len(pages) > 1:
@@ -221,7 +222,7 @@ def _read_all(
             own = [c for c in corrections if (c.photo or 0) == number]
             style = terminal_style() if ask else None
             change = partial(_corrected, own, options.risk, style)
-            yield number, *read_page(pages, page, options, change if own or ask else None)
+            yield read_page(pages, page, options, change if own or ask else None)
             number += 1
 
 

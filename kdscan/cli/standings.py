@@ -65,14 +65,20 @@ def standings(
 
     $ kdscan standings --event 'Spring cup' --csv table.csv
     """
-
     check_apart({"--csv": csv, "--json": STDOUT if as_json else None})
     with open_store(store, make=False) as opened, opened.read() as db:
         state = find_event(db, event)
     if csv is not None:
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
     if as_json:
-        print(json.dumps(state_json(state), indent=2, default=asdict))
+        names = "code", "message", "round", "table", "sheets"
+        findings = [
+            {name: getattr(finding, name) for name in names}
+            | {"files": [state.shown_names[key] for key in finding.sheets]}
+            for finding in state.findings
+        ]
+        values = event_table(state) | {"rules": state.rules, "findings": findings}
+        print(json.dumps(values, indent=2, default=asdict))
     elif csv != STDOUT:
         print(_table(state))
     w = terminal_words()
@@ -148,7 +154,6 @@ def pair(
     $ kdscan pair --event 'Castle cup' --players players.csv --game kingdomino --great-duel
     --middle-kingdom --rounds 5
     """
-
     with open_store(store, make=players is not None) as opened, opened.write() as db:
         if players is None:
             find_row(db, event)  # raises for an event that would be created
@@ -248,25 +253,6 @@ def result(
             f"{seat.player} {'?' if seat.total is None else seat.total}" for seat in game.seats
         )
     print(f"{where(w, round, table)}: {outcome}")
-
-
-def state_json(state: EventState) -> dict[str, object]:
-    """An event's table, games and findings as plain values."""
-
-    return event_table(state) | {
-        "rules": state.rules,
-        "findings": [
-            {
-                "code": finding.code,
-                "message": finding.message,
-                "round": finding.round,
-                "table": finding.table,
-                "sheets": list(finding.sheets),
-                "files": [state.shown_names[key] for key in finding.sheets],
-            }
-            for finding in state.findings
-        ],
-    }
 
 
 def _table(state: EventState) -> str:

@@ -80,7 +80,7 @@ def test_mistakes_are_explained(url: str, say: Command) -> None:
         ("b.jpg", ["--set", "C2=l+++++"], "up to four"),
         ("b.jpg", ["--set", "2:C2=l"], "leave the number out"),
         ("b.jpg", ["--undo"], "nothing to undo"),
-        ("b.jpg", ["--same-as", "two/b.jpg"], "that is the same photo"),
+        ("b.jpg", ["--same-as", "two/b.jpg"], "another photo of itself"),
         ("b.jpg", ["--distinct", "--same-as", "a.jpg#1.1"], "cannot be combined"),
         ("a.jpg#1.2", ["--set", "C2=l"], "that is a spellbook"),
         ("a.jpg#1.2", ["--undo"], "one/a.jpg#1.2: there is nothing to undo"),
@@ -99,7 +99,7 @@ def test_a_sheet_is_found_by_each_name_of_its_photo(url: str, say: Command, rows
             add_file(db, event.id, name, min(event.photos))
     say("copy.jpg#1.1", "--ignore")
     assert [row["status"] for row in rows()[:2]] == ["ignored", "ok"]
-    assert "that is the same photo" in say("a.jpg", "--same-as", "copy.jpg", code=2).err
+    assert "another photo of itself" in say("a.jpg", "--same-as", "copy.jpg", code=2).err
 
 
 def test_what_is_undone_does_not_come_back_with_the_next_word(
