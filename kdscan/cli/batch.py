@@ -33,7 +33,7 @@ from kdscan.event.actions import SetRules
 from kdscan.event.events import load, open_event
 from kdscan.event.export import save_results
 from kdscan.event.jobs import Batch, Progress, Workers
-from kdscan.event.lookup import removed_names
+from kdscan.event.names import removed_names
 from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.results import (
     BLANK,

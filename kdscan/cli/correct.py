@@ -13,7 +13,7 @@ from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import find_event, perform
 from kdscan.event.log import Author
-from kdscan.event.lookup import photo_keys, sheet_named
+from kdscan.event.names import photo_keys, sheet_named
 from kdscan.event.results import CONFLICT, SheetResult
 from kdscan.event.store import open_store
 from kdscan.event.swiss import resting_on

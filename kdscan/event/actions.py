@@ -1,8 +1,7 @@
 """What a person may do in an event: a small frozen record each, together the union `Action`.
 
 The page's `POST /api/actions` takes them, the command line makes them, and `log` stores them; undo,
-history and the names of what was done come from them. `prepare` completes a record and checks it
-against the event; whatever it returns can be folded by `model`.
+history and the names of what was done come from them. Those on a sheet are in `corrections`.
 """
 
 from __future__ import annotations
@@ -10,328 +9,70 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, field
 from msgspec.structs import replace
 
 from kdscan.errors import UsageError
-from kdscan.event.assignments import may_give
-from kdscan.event.lookup import photo_named, removed_names
-from kdscan.event.names import MOST_LISTED, new_code
+from kdscan.event.corrections import (
+    AssignSheet,
+    Base,
+    ConfirmSheet,
+    CorrectCastle,
+    CorrectChoice,
+    CorrectLine,
+    CorrectShield,
+    CorrectSquare,
+    CorrectWizard,
+    Id,
+    Ignore,
+    NotForPlayers,
+    Number,
+    OnField,
+    OnSheet,
+    SamePaper,
+    Sentence,
+    SetVariants,
+    Subject,
+    Text,
+)
+from kdscan.event.names import MOST_LISTED, new_code, photo_named, removed_names
 from kdscan.event.rules import Rules
 from kdscan.event.swiss import check_certain, check_finished, check_unpair, next_pairing
 from kdscan.files.names import check_name, normalize_name, plain_name
 from kdscan.i18n import mark
-from kdscan.rules.grid import cell_name
-from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, SheetType
-from kdscan.sheets.common import VARIANTS, WIZARD, field_of
 
 if TYPE_CHECKING:
     from kdscan.event.log import Author
     from kdscan.event.model import Event
 
-CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
-TerrainName = Literal["wheat", "forest", "lake", "grassland", "swamp", "mine", "castle", "empty"]
+__all__ = [
+    "AssignSheet",
+    "Base",
+    "ConfirmSheet",
+    "CorrectCastle",
+    "CorrectChoice",
+    "CorrectLine",
+    "CorrectShield",
+    "CorrectSquare",
+    "CorrectWizard",
+    "Ignore",
+    "NotForPlayers",
+    "OnField",
+    "OnSheet",
+    "SamePaper",
+    "SetVariants",
+    "Subject",
+]
+
 Shown = Literal["table", "pairings"]
 """What the projector shows."""
 
-SquareIndex = Annotated[int, Meta(ge=0, le=6)]
-Side = Annotated[int, Meta(ge=0, le=1)]
-Id = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Number = Annotated[int, Meta(ge=0, le=9999)]
-Text = Annotated[str, Meta(min_length=1, max_length=200)]
 Points = Annotated[int, Meta(ge=0, le=99_999)]
-
-Sentence = tuple[str, Mapping[str, object]]
-"""A sentence of the catalogues, and the values for its braces."""
-
-Subject = tuple[object, ...]
-"""What an action sets: a later action with the same subject replaces it."""
 
 Read = Annotated[dict[Text, int | None], Meta(max_length=MOST_LISTED)]
 """What players' sheets were worth, as far as known."""
-
-
-class NotForPlayers(UsageError):
-    """The desk has decided this, or must do it; the message says why."""
-
-    code = "ask_desk"
-
-
-class DeskOnly(NotForPlayers):
-    """Players never may do this."""
-
-    code = "desk_only"
-
-
-def desk_only() -> DeskOnly:
-    """The error for what players never may do."""
-    return DeskOnly("This is for the desk only: sign in with its code.")
-
-
-class Base(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):
-    """Common to all actions. The defaults are those of an action of the desk on the event."""
-
-    for_players: ClassVar[bool] = False
-    """Whether players may do it, on the photos that they were the first to send."""
-
-    text: ClassVar[str]
-    """What it did, as a noun for "Undo: …"; `values` gives what stands in its braces."""
-
-    def values(self, event: Event) -> Mapping[str, object]:
-        """The values for the braces of `text`: fields of the action, if it needs no others."""
-        names = (name for name in self.__struct_fields__ if f"{{{name}}}" in self.text)
-        return {name: getattr(self, name) for name in names}
-
-    def sentence(self, event: Event) -> Sentence:
-        """What it did, as a noun for "Undo: …"."""
-        return self.text, self.values(event)
-
-    subject: ClassVar[tuple[str, ...]] = ()
-    """What it sets; words that begin with a point are its attributes."""
-
-    def subjects(self) -> frozenset[Subject]:
-        """What it sets; nothing else is set at the same time, for most."""
-        parts = (getattr(self, p[1:]) if p.startswith(".") else p for p in self.subject)
-        return frozenset({tuple(parts)} if self.subject else ())
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        """The action as it is stored; raises `UsageError` if it is impossible."""
-        return self  # type: ignore[return-value]
-
-
-class OnSheet(Base, frozen=True):
-    """An action on one sheet."""
-
-    sheet: Id
-
-    text = mark("a change to {name}")
-
-    parts: ClassVar[tuple[str, ...]] = ()
-    """The fields that make the value; one alone is the value."""
-
-    @property
-    def field(self) -> str:
-        """The path of the value, as `kdscan.sheets.common.field_of` makes it."""
-        raise NotImplementedError
-
-    @property
-    def value(self) -> Any:
-        """What is set, as plain JSON."""
-        value = {name: getattr(self, name) for name in self.parts}
-        return value if len(value) > 1 else value.popitem()[1]
-
-    def values(self, event: Event) -> Mapping[str, object]:
-        return {"name": event.sheet_name(self.sheet)}
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        event.sheet(self.sheet)
-        return self  # type: ignore[return-value]
-
-
-class OnField(OnSheet, frozen=True):
-    """A true value of a sheet: the path of the value, and the value."""
-
-    for_players, subject = True, (".sheet", ".field")
-
-    sheet_type: ClassVar[SheetType[Any, Any] | None] = None
-    """The only kind of sheet that has such a value; None: all."""
-
-    def is_possible(self, size: int) -> bool:
-        """Whether such a sheet can hold this. size: squares along a kingdom's side."""
-        try:
-            return bool(self.sheet_type and self.sheet_type.corrections({self.field: self.value}))
-        except ValueError:
-            return False
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        sheet = event.sheet(self.sheet)
-        if self.sheet_type is not None:
-            if sheet.kind != self.sheet_type.name or not self.is_possible(sheet.brief.size or 7):
-                raise UsageError("this sheet cannot hold this")
-            if not sheet.brief.correctable:
-                raise UsageError(
-                    "an older version read this sheet; photograph it again to correct it"
-                )
-        return self  # type: ignore[return-value]
-
-
-class _OnCell(OnField, frozen=True):
-    cell: tuple[SquareIndex, SquareIndex]
-
-    text = mark("{cell} on {name}")
-
-    @property
-    def field(self) -> str:
-        return field_of("cell", *self.cell)
-
-    def values(self, event: Event) -> Mapping[str, object]:
-        return {"name": event.sheet_name(self.sheet), "cell": cell_name(self.cell)}
-
-
-class CorrectShield(_OnCell, frozen=True, tag="correct_shield"):
-    """The true content of a shield of a map. An empty one (coat null) has no crosses."""
-
-    coat: CoatName | None
-    crosses: Annotated[int, Meta(ge=0, le=4)] = 0
-
-    sheet_type, parts = DUEL_MAP, ("coat", "crosses")
-
-
-class CorrectSquare(_OnCell, frozen=True, tag="correct_square"):
-    """The true content of a kingdom's square: a terrain with crowns, the castle, or nothing."""
-
-    terrain: TerrainName
-    crowns: Annotated[int, Meta(ge=0, le=3)] = 0
-
-    sheet_type, parts = KINGDOM, ("terrain", "crowns")
-
-    def is_possible(self, size: int) -> bool:
-        return max(self.cell) < size and super().is_possible(size)
-
-
-class CorrectLine(OnField, frozen=True, tag="correct_line"):
-    """The true state of one side's line of a spellbook."""
-
-    side: Side
-    coat: CoatName
-    filled: Annotated[int, Meta(ge=0, le=5)]
-    struck: bool = False
-    used: bool = False
-
-    sheet_type, parts = SPELLBOOK, ("filled", "struck", "used")
-
-    @property
-    def field(self) -> str:
-        return field_of("line", self.side, self.coat)
-
-
-class CorrectChoice(OnField, frozen=True, tag="correct_choice"):
-    """The coat that one side of a spellbook chose for the wizard of the filled coat, or null."""
-
-    side: Side
-    coat: CoatName | None
-
-    sheet_type, parts = SPELLBOOK, ("coat",)
-
-    @property
-    def field(self) -> str:
-        return field_of("choice", self.side)
-
-
-class CorrectWizard(OnField, frozen=True, tag="correct_wizard"):
-    """The coat for which the filled coat's wizard pays on this map; null if for none."""
-
-    coat: CoatName | None
-
-    sheet_type, parts, field = DUEL_MAP, ("coat",), WIZARD
-
-
-class CorrectCastle(OnField, frozen=True, tag="correct_castle"):
-    """Whether the castle's roof is coloured."""
-
-    used: bool
-
-    sheet_type, parts, field = DUEL_MAP, ("used",), "castle"
-
-
-class SetVariants(OnField, frozen=True, tag="set_variants"):
-    """The extra rules by which a kingdom is scored."""
-
-    middle_kingdom: bool
-    harmony: bool
-
-    sheet_type, parts, field = KINGDOM, ("middle_kingdom", "harmony"), VARIANTS
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        if event.rules.game == KINGDOM.game:
-            raise UsageError("the event's rules apply to all its kingdoms")
-        return super().prepare(event, author)
-
-
-class ConfirmSheet(OnField, frozen=True, tag="confirm_sheet"):
-    """A person has compared the whole sheet with the paper.
-
-    answers: players' answers that counted when the desk did, which are its own since; filled in
-    when it is stored.
-    """
-
-    answers: tuple[Id, ...] = ()
-
-    text = mark("confirming {name}")
-    field, value = "confirmed", True
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        sheet, answers = event.sheet(self.sheet), list[int]()
-        if author.role == "desk" and event.has_players:
-            waiting = {"confirmed", *(wait.field for wait in sheet.brief.waits)}
-            claims = event.said_of(sheet).claims.items()
-            answers = [entry.id for name, entry in claims if name not in waiting]
-        return replace(self, answers=tuple(answers))
-
-
-class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
-    """Whose a sheet is, and where it was played; null for what is unknown.
-
-    own: it is a separate sheet, although another one bears its code. keep: the round and the table
-    stay as they are. waits: the desk has to accept it; filled in when it is stored.
-    """
-
-    player: Text | None = None
-    round: Number | None = None
-    table: Number | None = None
-    own: bool = False
-    keep: bool = False
-    waits: bool = False
-
-    for_players, text, subject = True, mark("the player of {name}"), (".sheet", "assigned")
-    field, parts = "place", ("player", "round", "table")
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        super().prepare(event, author)
-        by_player, before, checked = author.role == "player", event.assignments[self.sheet], self
-        if self.keep or by_player:  # who sits where is the desk's
-            at = {"round": before.round, "table": before.table}
-            checked = replace(self, **at, own=self.own and not by_player, keep=False)
-        name = (self.player or "").strip()
-        name = name and event.names.named(name, event, checked.round)
-        waits = by_player and event.has_players and not may_give(event, author, before, name)
-        checked = replace(checked, player=name or None, waits=waits)
-        if name and checked.round is None and not waits:  # as it is now, whatever is paired later
-            round_, table = event.place_after(author, checked) or (None, checked.table)
-            checked = replace(checked, round=round_, table=table)
-        return checked
-
-
-class SamePaper(OnSheet, frozen=True, tag="same_paper"):
-    """The sheet of which this one is another photo; null if it is a sheet of its own."""
-
-    of: Id | None
-
-    text, subject = mark("whether {name} is the same sheet as another"), (".sheet", "same_as")
-    field = "same_as"
-
-    @property
-    def value(self) -> int:
-        """The other sheet, 0 for none."""
-        return self.of or 0
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        if self.of is not None and event.sheet(self.of).id == self.sheet:
-            raise UsageError("a sheet cannot be another photo of itself")
-        if self.of and event.sheets[self.of].kind != event.sheet(self.sheet).kind:
-            raise UsageError("this sheet cannot hold this")
-        return super().prepare(event, author)
-
-
-class Ignore(OnSheet, frozen=True, tag="ignore"):
-    """Whether a sheet is excluded from all results."""
-
-    ignored: bool = True
-
-    text, subject = mark("whether {name} counts"), (".sheet", "ignored")
-    field, parts = "ignored", ("ignored",)
 
 
 class Approve(Base, frozen=True, tag="approve"):
@@ -395,7 +136,7 @@ class EnterResult(_OnTable, frozen=True, tag="enter_result"):
     """
 
     points: Annotated[dict[Text, Points], Meta(max_length=10)]
-    read: Read = {}
+    read: Read = field(default_factory=dict)
 
     def subjects(self) -> frozenset[Subject]:
         return frozenset(("result", self.round, self.table, name) for name in self.points)
@@ -414,7 +155,7 @@ class Walkover(_OnTable, frozen=True, tag="walkover"):
     """Who wins because the opponent did not come; null: neither came, and both lose."""
 
     winner: Text | None
-    read: Read = {}
+    read: Read = field(default_factory=dict)
 
     def prepare(self, event: Event, author: Author) -> Action:
         if len(event.seats_at(self.round, self.table)) != 2:

@@ -7,7 +7,7 @@ with store.write() as db:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,19 +18,11 @@ from sqlalchemy import Connection, select
 
 from kdscan.errors import StoreError, UsageError
 from kdscan.event import log
-from kdscan.event.actions import (
-    Action,
-    AssignSheet,
-    NotForPlayers,
-    OnField,
-    OnSheet,
-    SetRules,
-    Undo,
-    check_possible,
-    desk_only,
-)
+from kdscan.event.actions import Action, SetRules, Undo, check_possible
+from kdscan.event.corrections import AssignSheet, NotForPlayers, OnField, OnSheet, desk_only
 from kdscan.event.log import Author
-from kdscan.event.model import Event, Memo
+from kdscan.event.model import Event
+from kdscan.event.record import Memo
 from kdscan.event.results import Sheet
 from kdscan.event.sheets import Brief, ReadSheet, basis_of, brief_of, fold_table
 from kdscan.event.store import Store, schema
@@ -150,6 +142,7 @@ def load(
         query = query.where(at.version > before.version)
     changed = {photo.id: photo for photo in all_of(db, PhotoRow, query)}
     ids = None if before is None else [*changed]
+    photos: Mapping[int, PhotoRow] = changed
     sheets, unsaved = _sheets(db, event_id, ids)
     failures = errors(db, event_id, ids)
     names = files(db, event_id, ids)
@@ -160,14 +153,14 @@ def load(
         failures = {k: v for k, v in before.failures.items() if k[0] not in changed} | failures
         names += [f for f in before.files if f.photo_id and f.photo_id not in changed]
         entries = [*before.log, *entries]
+        photos = {**before.photos, **changed} if changed else before.photos
     listed = tuple(sorted(names, key=lambda file: (file.name, file.id)))
     if before is not None and listed == before.files:
         listed = before.files
-    photos = {**(before.photos if before else {}), **changed}
     event = Event(
         **asdict(row),
         log=tuple(entries),
-        photos=before.photos if before and not changed else photos,
+        photos=photos,
         files=listed,
         failures=failures,
         sheets=sheets,
@@ -210,35 +203,34 @@ def settle(
     for _ in range(MOST_ROUNDS_OF_FOLDING):
         near = event.sheets.keys() if ids is None else event.around(ids)
         groups = event.groups(None if ids is None else near)
-        said = {n: event.said_of(event.sheets[n]) for n in groups}
-        wanted = {}
+        fresh: dict[int, str | None] = {
+            n: None for n in near - groups.keys() if event.sheets[n].basis is not None
+        }
+        work = []
         for numbers, one_table in set(groups.values()):
+            words = [event.said_of(event.sheets[n]) for n in numbers]
             readings = [(n, event.sheets[n].reading_id) for n in numbers]
-            words = [said[n] for n in numbers]
-            wanted[numbers, one_table] = basis_of(readings, words, one_table)
-        basis = {n: wanted[group] for n, group in groups.items()}
-        stale = [n for n in near if event.sheets[n].basis != basis.get(n)]
-        if not stale:
+            basis = basis_of(readings, words, one_table)
+            if any(event.sheets[n].basis != basis for n in numbers):
+                fresh |= dict.fromkeys(numbers, basis)
+                work.append((numbers, words, one_table))
+        if not fresh:
             break
-        together = {groups[n] for n in stale if n in groups}
-        needed = {*stale, *(n for numbers, _ in together for n in numbers)} - stored.keys()
-        stored |= {sheet.id: sheet for sheet in read_sheets(db, id=needed)}
-        states = {n: stored[n].data for n in stale}
-        for numbers, one_table in together:
-            sheets, words = [stored[n] for n in numbers], [said[n] for n in numbers]
-            folded = fold_table(sheets, words, one_table=one_table)
-            states |= {n: s for n, s in zip(numbers, folded, strict=True) if n in states}
-        fresh = {
+        stored |= {sheet.id: sheet for sheet in read_sheets(db, id=fresh.keys() - stored.keys())}
+        states = {n: stored[n].data for n in fresh}
+        for numbers, words, one_table in work:
+            folded = fold_table([stored[n] for n in numbers], words, one_table=one_table)
+            states |= zip(numbers, folded, strict=True)
+        sheets = {
             n: replace(
                 event.sheets[n],
-                basis=basis.get(n),
-                brief=brief_of(state, stored[n].data, stored[n].kept),
+                basis=basis_now,
+                brief=brief_of(states[n], stored[n].data, stored[n].kept),
             )
-            for n, state in states.items()
+            for n, basis_now in fresh.items()
         }
-        unsaved = {**event.unsaved, **states}
-        before = event
-        event = replace(event, sheets={**event.sheets, **fresh}, unsaved=unsaved)
+        before, unsaved = event, {**event.unsaved, **states}
+        event = replace(event, sheets={**event.sheets, **sheets}, unsaved=unsaved)
         if ids is not None:
             ids = {*ids, *fresh}
             if event.uses_spellbooks:  # what a sheet is another photo of may change a game
@@ -302,12 +294,10 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
         return
     if event.said.closed:
         raise NotForPlayers("the event is over; ask the desk")
-    if not action.for_players:
-        raise desk_only()
     target: Action = action
     if isinstance(action, Undo) and action.action in event.entries:
         target = event.entries[action.action].action
-    if not isinstance(target, OnSheet):
+    if not (action.for_players and isinstance(target, OnSheet)):
         raise desk_only()
     sheet = event.sheet(target.sheet)
     if event.senders(sheet.photo_id)[:1] != [author.session]:

@@ -17,7 +17,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from kdscan.event.assignments import CUT, Assignment
+from kdscan.event.names import CUT, Assignment
 from kdscan.i18n import mark
 from kdscan.rules.winner import Outcome, Worth, decide
 
@@ -38,7 +38,6 @@ class SheetScore(Assignment):
     key: any unique number. worth: what decides a game. review: whether its total still needs
     review. rivals: keys of sheets that bear the same code but hold different marks; a person must
     say whose is which. cut_off: the photo does not show all of it, so that the total is unknown.
-    blank: nothing was found on it, and nobody has confirmed that; then it is worth nothing yet.
     differs: keys of other photos of this sheet that certainly show another total, with these.
     changed_by, claimed: who changed it so that the desk has to accept that, and the total it would
     have. late: see `Event.late`. came: when, unless the desk has said whose it is. file: of
@@ -55,7 +54,6 @@ class SheetScore(Assignment):
     claimed: int | None = None
     late: bool = False
     came: datetime | None = None
-    blank: bool = False
     file: str = "?"
 
     @property
@@ -81,15 +79,11 @@ class Seat:
 
     @property
     def total(self) -> int | None:
-        """Points in this game, None if unknown."""
-        if self.points is not None:
-            return self.points
-        return self.sheet.total if self.sheet and not self.sheet.blank else None
-
-    @property
-    def in_doubt(self) -> bool:
-        """Whether its points are those of a sheet that needs review."""
-        return self.points is None and self.sheet is not None and self.sheet.review
+        """Points in this game, None if unknown: a sheet that seems to be blank is worth nothing
+        before somebody has looked at it."""
+        if self.points is None and self.sheet and (self.sheet.total or not self.sheet.review):
+            return self.sheet.total
+        return self.points
 
 
 @dataclass(frozen=True)
@@ -151,11 +145,9 @@ class Game:
     @cached_property
     def outcome(self) -> Outcome | None:
         """Who won; None while a sheet is missing."""
-        if self.forfeit:
-            return Outcome((), "walkover")
-        if self.walkover is not None:
-            players = [seat.player for seat in self.seats]
-            return Outcome((players.index(self.walkover),), "walkover")
+        if self.unplayed:
+            winner = (n for n, seat in enumerate(self.seats) if seat.player == self.walkover)
+            return Outcome(tuple(winner), "walkover")
         return outcome_of(self.seats) if self.finished else None
 
     @cached_property
@@ -267,17 +259,15 @@ def gather(
     foreign, roundless = _foreign_events(sheets), []
     for sheet in sheets:
         begun.add(sheet.round or 0)
-        player, total = sheet.whose, sheet.total
         if sheet.changed_by:
             text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
-            claimed = "?" if sheet.claimed is None else str(sheet.claimed)
-            values = {"total": str(total), "claimed": claimed, "player": player}
-            findings.append(_about(sheet, "changed", text, {"who": sheet.changed_by, **values}))
+            claimed = "?" if sheet.claimed is None else sheet.claimed
+            findings.append(_about(sheet, "changed", text, who=sheet.changed_by, claimed=claimed))
         if sheet.differs:
-            totals = ", ".join(str(n) for n in (total, *(other for _, other in sheet.differs)))
+            others, totals = zip(*sheet.differs, strict=True)
             text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")
-            others, of = [key for key, _ in sheet.differs], {"player": player, "totals": totals}
-            findings.append(_about(sheet, "two_sheets", text, of, others))
+            of = ", ".join(map(str, (sheet.total, *totals)))
+            findings.append(_about(sheet, "two_sheets", text, others, totals=of))
         at = None
         if sheet.round is not None:  # where its player sits, else the table that it names
             at = seats.get((sheet.round, sheet.player or ""))
@@ -290,8 +280,7 @@ def gather(
             text = mark(
                 "the code of a sheet names another event, {event}: {player}, {total} points"
             )
-            named = {"event": sheet.event, "player": player, "total": total}
-            findings.append(_about(sheet, "unplaced", text, named))
+            findings.append(_about(sheet, "unplaced", text, event=sheet.event))
         elif at is not None:
             at_table.setdefault(at, []).append(sheet)
         elif sheet.round is None and sheet.player:
@@ -339,9 +328,11 @@ def _about(
     sheet: SheetScore,
     code: FindingCode,
     text: str,
-    values: Mapping[str, object],
     others: Iterable[int] = (),
+    /,
+    **more: object,
 ) -> Finding:
+    values = {"player": sheet.whose, "total": sheet.total, **more}
     return Finding(code, text, values, sheet.round, sheet.table, (sheet.key, *others))
 
 
@@ -358,8 +349,7 @@ def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
             text = mark(
                 "different sheets have the code of {player}, worth {totals}; say whose is which"
             )
-            values = {"player": sheet.whose, "totals": totals}
-            yield _about(sheet, "code_conflict", text, values, others)
+            yield _about(sheet, "code_conflict", text, others, totals=totals)
 
 
 def _foreign_events(sheets: Iterable[SheetScore]) -> set[tuple[int | None, str | None]]:
@@ -403,17 +393,14 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
     findings: list[Finding] = []
 
     def settle(
-        code: FindingCode,
-        text: str,
-        values: Mapping[str, object],
-        sheets: Iterable[SheetScore] = (),
+        code: FindingCode, text: str, sheets: Iterable[SheetScore] = (), **values: object
     ) -> None:
         findings.append(Finding(code, text, values, *at, tuple(sheet.key for sheet in sheets)))
 
     def choose(name: str, sheets: Sequence[SheetScore]) -> None:
         totals = ", ".join(str(sheet.total) for sheet in _whole(sheets))
         text = mark("{player} has several sheets, worth {totals}; choose which one counts")
-        settle("two_sheets", text, {"player": name, "totals": totals}, sheets)
+        settle("two_sheets", text, sheets, player=name, totals=totals)
 
     own = {name: [sheet for sheet in sheets if sheet.player == name] for name in plan.players}
     strangers = [sheet for sheet in sheets if sheet.player not in own]
@@ -430,12 +417,12 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
     if strangers:
         whose = ", ".join(f"{sheet.whose} ({sheet.total})" for sheet in strangers)
         text = mark("there is no such player at this table: {players}")
-        settle("unknown_player", text, {"players": whose}, strangers)
+        settle("unknown_player", text, strangers, players=whose)
     if len(plan.players) == 1:
         text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
         for sheet in own[plan.players[0]]:
             if not sheet.rivals:
-                settle("unplaced", text, {"player": sheet.player, "total": sheet.total}, [sheet])
+                settle("unplaced", text, [sheet], player=sheet.player, total=sheet.total)
         return Game(*at, (Seat(plan.players[0]),), bye_points=plan.bye_points), findings
     seats = tuple(_seat(name, own[name], plan.points.get(name)) for name in plan.players)
     if plan.forfeit or plan.walkover in plan.players:
@@ -446,29 +433,29 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
                 "a walkover of {player} was entered, but both sheets have come in: {totals}"
             )
             totals = " : ".join(str(sheet.total) for sheet in come)
-            settle("points_differ", text, {"player": plan.walkover or "–", "totals": totals}, come)
+            settle("points_differ", text, come, player=plan.walkover or "–", totals=totals)
         return Game(*at, seats, plan.walkover, plan.forfeit), findings
     for seat in seats:
-        read, name, player = seat.sheet, seat.player, {"player": seat.player}
+        read, name = seat.sheet, seat.player
         whole = _whole(own[name])
         if seat.points is not None:
             if read and not read.review and read.total not in (seat.points, plan.seen.get(name)):
                 text = mark(
                     "the sheet of {player} is worth {total}, but {points} points were entered"
                 )
-                values = {**player, "total": read.total, "points": seat.points}
-                settle("points_differ", text, values, [read])
+                of: Mapping[str, object] = {"total": read.total, "points": seat.points}
+                settle("points_differ", text, [read], player=name, **of)
         elif any(sheet.rivals for sheet in whole):
             continue  # see `_conflicts`
         elif not whole:
-            settle("missing_sheet", mark("the sheet of {player} is missing"), player)
+            settle("missing_sheet", mark("the sheet of {player} is missing"), player=name)
         elif whole[0].cut_off:
             text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
-            settle("cut_off", text, player, own[name])
+            settle("cut_off", text, own[name], player=name)
         elif read is None:
             choose(name, own[name])
         elif read.review:
-            settle("needs_look", mark("the sheet of {player} needs a look"), player, [read])
+            settle("needs_look", mark("the sheet of {player} needs a look"), [read], player=name)
     absent = all(seat.points == 0 for seat in seats)  # people enter 0 : 0
     return Game(*at, seats, forfeit=absent), findings
 
@@ -489,19 +476,19 @@ def _whole(sheets: Sequence[SheetScore]) -> Sequence[SheetScore]:
 
 
 def _unplaced(sheet: SheetScore) -> Finding:
-    values = {"player": sheet.player or "", "total": sheet.total}
+    named: Mapping[str, object] = {}
     if sheet.mistaken:
         text = mark(
             "the code of a sheet names {code}, whom this event does not have: {total} points"
         )
-        values = {"code": sheet.mistaken, "total": sheet.total}
+        named = {"code": sheet.mistaken}
     elif sheet.given:
         text = mark("{who} says that a sheet is {player}'s: {total} points; the desk decides")
-        values |= {"who": sheet.given.who, "player": sheet.given.action.player or "?"}
+        named = {"who": sheet.given.who, "player": sheet.given.action.player or "?"}
     elif not sheet.player:
         text = mark("a sheet does not say whose it is: {total} points")
     elif sheet.round is None:
         text = mark("the round of a sheet is not known: {player}, {total} points")
     else:
         text = mark("the table of a sheet is not known: {player}, {total} points")
-    return _about(sheet, "unplaced", text, values)
+    return _about(sheet, "unplaced", text, **named)

@@ -27,7 +27,8 @@ from kdscan.sheets.base import DUEL_MAP, KINGDOM, evidence_from
 from kdscan.sheets.common import cell_values
 from kdscan.sheets.duel_map.model import MapEvidence
 
-COPIED_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
+JPEGS = (".jpg", ".jpeg")
+COPIED_SUFFIXES = (*JPEGS, ".png", ".webp")
 """Photos with these suffixes are copied; a page of any other file becomes a PNG."""
 
 QUALITY = 95
@@ -93,23 +94,19 @@ def truth(sheet: ReadSheet) -> Json | None:
 
 
 def _write(store: Store, photo: PhotoRow, sheet: ReadSheet, label: Json, folder: Path) -> None:
+    """Write a sheet's picture, for kingdoms always as JPEG, and its truth."""
     name = f"{photo.sha256[:16]}-{sheet.page + 1}-{sheet.number + 1}"
-    suffix, data = _picture(store, photo, sheet.page, as_jpeg=sheet.kind == KINGDOM.name)
+    data, suffix = store.photos.get(photo.sha256, photo.suffix), photo.suffix
+    as_jpeg = sheet.kind == KINGDOM.name
+    if as_jpeg and suffix == ".jpeg":
+        suffix = ".jpg"
+    elif suffix not in (JPEGS if as_jpeg else COPIED_SUFFIXES):
+        try:
+            picture = decode(data)[sheet.page].bgr
+        except PhotoError as error:
+            raise StoreError(
+                "the photo {name} cannot be decoded any more", name=photo.sha256[:12]
+            ) from error
+        suffix, data = (".jpg", jpeg(picture, QUALITY)) if as_jpeg else (".png", png(picture))
     write_file(folder / f"{name}{suffix}", data)
     write_file(folder / f"{name}.json", (json.dumps(label, indent=1) + "\n").encode())
-
-
-def _picture(store: Store, photo: PhotoRow, page: int, *, as_jpeg: bool) -> tuple[str, bytes]:
-    """Suffix and bytes; as_jpeg: always a JPEG."""
-    data = store.photos.get(photo.sha256, photo.suffix)
-    if photo.suffix in (".jpg", ".jpeg"):
-        return ".jpg" if as_jpeg else photo.suffix, data
-    if photo.suffix in COPIED_SUFFIXES and not as_jpeg:
-        return photo.suffix, data
-    try:
-        picture = decode(data)[page].bgr
-    except PhotoError as error:
-        raise StoreError(
-            "the photo {name} cannot be decoded any more", name=photo.sha256[:12]
-        ) from error
-    return (".jpg", jpeg(picture, QUALITY)) if as_jpeg else (".png", png(picture))

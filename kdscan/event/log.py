@@ -64,9 +64,6 @@ class Entry(Generic[A]):
 
 AnyEntry = Entry[Action]
 
-Word = tuple[Entry[act.AssignSheet], int | None]
-"""Whose a sheet is, according to an entry, and the player's number."""
-
 
 def entries(db: Connection, event_id: int, after: int = 0) -> list[AnyEntry]:
     """The log of an event, the oldest first. after: only what follows this entry."""
@@ -124,13 +121,13 @@ class Said(Struct):
     byes: dict[int, frozenset[int]] = {}
     results: dict[tuple[int, int], TableResult] = {}
     fields: dict[int, tuple[Entry[OnField], ...]] = {}
-    assigned: dict[int, tuple[Word, ...]] = {}
+    assigned: dict[int, tuple[tuple[Entry[act.AssignSheet], int | None], ...]] = {}
     given: dict[int, Entry[act.AssignSheet]] = {}
     same_as: dict[int, int] = {}
     ignored: dict[int, bool] = {}
     spoken_of: set[int] = set()
     approved: set[int] = set()
-    removed: set[str] = set()
+    removed: dict[str, AnyEntry] = {}
     rules: dict[str, object] = {}
     clock: str | None = None
     clocks: dict[int, datetime] = {}
@@ -213,7 +210,9 @@ def _fold(said: Said, entry: AnyEntry) -> None:
         case act.Approve():
             said.approved.update(action.actions)
         case act.RemovePhoto():
-            (said.removed.add if action.removed else said.removed.discard)(action.photo)
+            said.removed.pop(action.photo, None)
+            if action.removed:
+                said.removed[action.photo] = entry
         case act.EnterResult() | act.Walkover():
             at = action.round, action.table
             last = said.results.get(at, TableResult({}))
@@ -228,8 +227,8 @@ def _fold(said: Said, entry: AnyEntry) -> None:
         case act.WithdrawResult():
             said.results.pop((action.round, action.table), None)
         case act.DropPlayer() | act.Rejoin() | act.RenamePlayer() | act.RemovePlayer():
-            number = number_of(action.name)
-            if number is None or (player := said.players.get(number)) is None:
+            number = number_of(action.name) or 0
+            if (player := said.players.get(number)) is None:
                 return
             if isinstance(action, act.RemovePlayer):
                 del said.players[number]

@@ -1,9 +1,10 @@
-"""Whom a name means, whether a person typed it or a sheet's code has it."""
+"""Whom a name means, whether a person typed it or a sheet's code has it; and which
+photo or sheet."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,7 +17,10 @@ from kdscan.i18n import mark
 from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
 
 if TYPE_CHECKING:
+    from kdscan.event.corrections import AssignSheet
+    from kdscan.event.log import Entry
     from kdscan.event.model import Event
+    from kdscan.event.results import SheetResult
 
 MOST_LISTED = 5_000
 """Most players of a list: more than any event has."""
@@ -229,3 +233,86 @@ def _close(name: str, names: Sequence[str]) -> list[str]:
 def _is_part(plain: str, whole: str) -> bool:
     """Whether words of a plain name are these."""
     return f" {plain} " in f" {whole} "
+
+
+# Photos and sheets
+
+CUT = "…"
+"""Ends an event's name in a code that had no room for more of it."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Whose a sheet is, as far as known, and where it was played.
+
+    player: the name, or whatever its code says instead. event: as its code names it, with `CUT` at
+    the end if its name may be longer. mistaken: the code's player, if the event has nobody of that
+    number and name. word: the action that says so, if not the code. given: what a player says so
+    that the desk has to accept it.
+    """
+
+    round: int | None = None
+    table: int | None = None
+    player: str | None = None
+    event: str | None = None
+    mistaken: str = ""
+    word: Entry[AssignSheet] | None = None
+    given: Entry[AssignSheet] | None = None
+
+
+def photo_keys(event: Event) -> Iterator[tuple[str, str]]:
+    """The names of photos and of their pages, each with its key, see `RemovePhoto`."""
+    for file in event.files:
+        photo = event.photos.get(file.photo_id or 0)
+        if photo is None:
+            yield file.name, f"file:{file.name}"
+            continue
+        yield file.name, photo.key()
+        for page in range(photo.pages or 0):
+            yield f"{file.name}#{page + 1}", photo.key(page)
+
+
+def removed_names(event: Event) -> list[str]:
+    """The names of removed photos and pages."""
+    return [name for name, key in photo_keys(event) if key in event.said.removed]
+
+
+def photo_named(event: Event, name: str) -> tuple[str, str]:
+    """The name and the key of a photo or page, by its name or the end of it; raises `UsageError` if
+    there is none, or several."""
+    keys = list(photo_keys(event))
+    meant = [pair for pair in keys if pair[0] == name]
+    meant = meant or [pair for pair in keys if pair[0].endswith(f"/{name}")]
+    if not meant:
+        raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
+    if len({key for _, key in meant}) > 1:
+        raise ambiguous(name, [whole for whole, _ in meant])
+    return meant[0]
+
+
+def sheet_named(event: Event, name: str) -> SheetResult:
+    """The sheet that a name refers to: a file's name or its end, or a code; `#2.1` is page 2, sheet
+    1. Raises `UsageError` if there is none, or several."""
+    rows = event.sheet_rows
+    file, _, place = name.rpartition("#")
+    fitting = [row for row in rows if row.sheet.code == name]
+    fitting = fitting or _on_photos(event, rows, name)
+    # unless that is part of a file's name
+    fitting = fitting or [r for r in _on_photos(event, rows, file) if r.sheet.place == place]
+    if not fitting:
+        raise UsageError(
+            "{name}: {event} has no such sheet; kdscan export lists their names",
+            name=name,
+            event=event.name,
+        )
+    if len(fitting) > 1:
+        raise ambiguous(name, [row.address for row in fitting])
+    return fitting[0]
+
+
+def _on_photos(event: Event, rows: Sequence[SheetResult], name: str) -> list[SheetResult]:
+    """The sheets on photos with a file of that name, or one that ends with it."""
+    named = [file for file in event.files if file.name == name]
+    named = named or [file for file in event.files if name and file.name.endswith(f"/{name}")]
+    ids = {file.photo_id for file in named}
+    return [row for row in rows if row.photo.id in ids]

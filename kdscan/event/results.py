@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdscan.event.assignments import Assignment
+from kdscan.event.names import Assignment
 from kdscan.event.sheets import Brief
 from kdscan.event.store.schema import FileRow, PhotoRow
 from kdscan.files import Json

@@ -19,7 +19,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from kdscan.document import to_dict
-from kdscan.event.actions import OnField
+from kdscan.event.corrections import OnField
 from kdscan.event.log import AnyEntry, Entry
 from kdscan.files import Json
 from kdscan.i18n.problems import AGAINST_RULES
@@ -34,9 +34,9 @@ from kdscan.sheets.base import (
     SPELLBOOK,
     AnyEvidence,
     AnyReading,
+    SheetType,
     evidence_from,
     is_player_sheet,
-    kind_named,
 )
 from kdscan.sheets.common import (
     WIZARD,
@@ -80,9 +80,6 @@ class SheetSaid(Struct, frozen=True):
         return bool(self.firm or self.claims or self.rules)
 
 
-NOTHING_SAID = SheetSaid()
-
-
 @dataclass(frozen=True)
 class ReadSheet:
     """A sheet as it was read. data: its entry in the JSON; kept: its evidence, None if an older
@@ -107,7 +104,7 @@ class Wait(Struct, frozen=True, array_like=True):
     """A player's change that waits for the desk."""
 
     action: int
-    field: str
+    what: str
     old: Any
     new: Any
     who: str
@@ -154,8 +151,7 @@ def fold_table(
     even if they were photographed separately. Besides what `kdscan score` prints, an entry has
     `said`: who said what, from what to what, and `if_accepted`.
     """
-    evidence = [evidence_from(sheet.kept)[1] if sheet.kept else None for sheet in sheets]
-
+    evidence = [evidence_from(sheet.kept) if sheet.kept else None for sheet in sheets]
     interpreted = partial(_interpreted, sheets, evidence, one_table)
     values = [words.values for words in said]
     sources: list[list[Json]] = [
@@ -237,20 +233,25 @@ def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, bool]:
     return shown.get("castle_bonus_used" if path == "castle" else path), False
 
 
+KindAndEvidence = tuple[SheetType[AnyEvidence, AnyReading], AnyEvidence]
+
+
 def _interpreted(
     sheets: Sequence[ReadSheet],
-    evidence: Sequence[AnyEvidence | None],
+    evidence: Sequence[KindAndEvidence | None],
     one_table: bool,
     values: Sequence[Json],
 ) -> list[Json]:
     """The JSON of the sheets of a page, with values that are certain."""
-    fields = [_of_kind(sheet.kind, own) for sheet, own in zip(sheets, values, strict=True)]
-    readings: list[AnyReading | None] = [None] * len(sheets)
+    known = list(zip(evidence, values, strict=True))
     together = is_linked([sheet.kind for sheet in sheets]) and None not in evidence
-    together = together and (one_table or any(fields))
-    for n, (own, read) in enumerate(zip(fields, evidence, strict=True)):
-        if read is not None and (own or together):
-            readings[n] = _reading(sheets[n].kind, read, own)
+    together = together and (
+        one_table or any(_of_kind(read[0], own) for read, own in known if read)
+    )
+    readings = [
+        corrected(*read, own) if read and (together or _of_kind(read[0], own)) else None
+        for read, own in known
+    ]
     if together:
         readings = list(interpret_table([r for r in readings if r is not None], DEFAULT_RISK))
     current = []
@@ -270,22 +271,17 @@ def is_linked(kinds: Sequence[str]) -> bool:
     return SPELLBOOK.name in kinds or kinds.count(KINGDOM.name) > 1
 
 
-def corrected(kept: Json, values: Mapping[str, Any]) -> AnyReading:
-    """A sheet's stored evidence, interpreted with values that are certain."""
-    kind, evidence = evidence_from(kept)
-    return _reading(kind.name, evidence, _of_kind(kind.name, values))
-
-
-def _reading(name: str, evidence: AnyEvidence, fields: Json) -> AnyReading:
-    kind = kind_named(name)
-    assert kind is not None
+def corrected(
+    kind: SheetType[AnyEvidence, AnyReading], evidence: AnyEvidence, values: Json
+) -> AnyReading:
+    """Evidence, interpreted with values that are certain."""
+    fields = _of_kind(kind, values)
     return kind.reading_of(kind.with_fields(evidence, fields) if fields else evidence)
 
 
-def _of_kind(name: str, values: Mapping[str, Any]) -> Json:
+def _of_kind(kind: SheetType[AnyEvidence, AnyReading], values: Json) -> Json:
     """The values that change how a sheet of that kind is read."""
-    kind = kind_named(name)
-    return {field: new for field, new in values.items() if kind and field.startswith(kind.fields)}
+    return {field: new for field, new in values.items() if field.startswith(kind.fields)}
 
 
 def firm_values(current: Mapping[str, Any]) -> Json:

@@ -37,7 +37,8 @@ from kdscan.event.standings import standings
 from kdscan.i18n import mark
 
 if TYPE_CHECKING:
-    from kdscan.event.actions import PairRound, Sentence
+    from kdscan.event.actions import PairRound
+    from kdscan.event.corrections import Sentence
     from kdscan.event.model import Event
 
 _BYE = -1
@@ -157,10 +158,9 @@ def _named(names: Sequence[str], chosen: set[tuple[int, int]]) -> Tables:
     return tuple(tuple(names[k] for k in pair if k != _BYE) for pair in pairs)
 
 
-Cost = Callable[[int, int], int]
-
-
-def _cost_of(names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]]) -> Cost:
+def _cost_of(
+    names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]]
+) -> Callable[[int, int], int]:
     """What it costs that two players meet, the better one first, or that one, `(_BYE, a)`, has a
     bye. Each rule outweighs everything that the rules below it can add up to."""
     n = len(names)
@@ -313,7 +313,12 @@ def check_finished(games: Iterable[Game]) -> None:
 
 def check_certain(games: Iterable[Game]) -> None:
     """Raise `UsageError` for games of which every sheet is still in doubt, as blank ones are."""
-    doubtful = [game for game in games if all(s.in_doubt for s in game.seats) and not game.unplayed]
+    doubtful = [
+        game
+        for game in games
+        if all(s.points is None and s.sheet and s.sheet.review for s in game.seats)
+        and not game.unplayed
+    ]
     if doubtful:
         raise UsageError(
             "nobody has checked the doubtful sheets of these tables (round/table): {tables}; check "

@@ -7,12 +7,13 @@ import os
 from dataclasses import replace
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, structs
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import UsageError
-from kdscan.event.actions import NotForPlayers, OnSheet, RemovePhoto, Undo, desk_only
+from kdscan.event.actions import RemovePhoto, Undo
+from kdscan.event.corrections import NotForPlayers, OnSheet, desk_only
 from kdscan.event.names import listed_names
 from kdscan.event.swiss import resting_on
 from kdscan.i18n import mark
@@ -28,14 +29,13 @@ from kdscan.web.uploads import add_upload, check_room, try_again
 from kdscan.web.views import (
     can_correct,
     can_remove,
+    check_visible,
     game_json,
     photo_json,
-    photo_key,
     photo_name,
     photos_json,
     sheets_json,
     visible_photo,
-    visible_sheets,
 )
 
 REFUSED = {409: "Impossible; `message` says why, in the language of `Accept-Language`."}
@@ -104,22 +104,15 @@ async def upload(
 def _restore(call: Call, photo: int) -> None:
     """A photo that was deleted, and is sent again, is back, unless the desk deleted it."""
     event, author = call.services.live.event(), call.author
-    row = event.photos[photo]
-    if event.is_removed(row):
-        key = photo_key(row)
-        removals = (
-            entry
-            for entry in reversed(event.log)
-            if isinstance(entry.action, RemovePhoto)
-            and entry.action.photo == key
-            and entry.id not in event.said.undone
-        )
-        removal = next(removals, None)
-        of_desk = removal is not None and removal.role == "desk" and not removal.is_of(author)
-        if event.has_players and author.role != "desk" and of_desk:
-            raise call.refused(NotForPlayers("the desk has decided this; ask there"))
-        back = RemovePhoto(photo_name(event, photo), removed=False, photo=key)
-        call.services.live.perform(replace(author, role="desk"), back)
+    removal = event.said.removed.get(event.photos[photo].key())
+    if removal is None:
+        return
+    if event.has_players and author.role != "desk" and not removal.is_of(author):
+        raise call.refused(NotForPlayers("the desk has decided this; ask there"))
+    assert isinstance(removal.action, RemovePhoto)
+    call.services.live.perform(
+        replace(author, role="desk"), structs.replace(removal.action, removed=False)
+    )
 
 
 @get("/api/uploads/{token}")
@@ -189,7 +182,7 @@ def remove(call: Call, id: Id) -> schemas.Photos:
     _check_own(call, id)
     if not can_remove(call.event, id, call.who):
         raise call.refused(desk_only())
-    gone = RemovePhoto(photo_name(call.event, id), photo=photo_key(row))
+    gone = RemovePhoto(photo_name(call.event, id), photo=row.key())
     call.event, _ = call.services.live.perform(replace(call.author, role="desk"), gone)
     return photos(call)
 
@@ -220,7 +213,7 @@ async def look(call: Call) -> schemas.Look:
 @get("/api/sheets/{id}")
 def sheet(call: Call, id: Id) -> schemas.Sheet:
     """A sheet with its current reading."""
-    visible_sheets(call.event, [id], call.who)
+    check_visible(call.event, call.who, id)
     with call.store.read() as db:
         return sheets_json(db, call.event, [id])[0]
 
@@ -231,7 +224,7 @@ def act(call: Call, body: schemas.Actions) -> schemas.Done:
     else. All of it is done, or nothing; it is undone together."""
     first, before = body.actions[0], call.event
     if call.who.role != "desk" and isinstance(first, OnSheet):
-        visible_sheets(before, [first.sheet], call.who)
+        check_visible(before, call.who, first.sheet)
     try:
         call.event, entries = call.services.live.perform(call.author, *body.actions)
     except UsageError as error:
@@ -287,7 +280,7 @@ def game(call: Call, sheets: Sheets) -> schemas.Game:
     ids = list(map(int, sheets.split(",")))
     if len(set(ids)) != len(ids):
         raise ApiError(409, "impossible", "a game needs different sheets")
-    visible_sheets(call.event, ids, call.who)
+    check_visible(call.event, call.who, *ids)
     with call.store.read() as db:
         table = sheets_json(db, call.event, ids, one_table=True)
     if not decides_game([sheet["kind"] for sheet in table]):

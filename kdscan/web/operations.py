@@ -23,7 +23,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.event.actions import desk_only
+from kdscan.event.corrections import desk_only
 from kdscan.files import Json
 from kdscan.web import schemas
 from kdscan.web.requests import MAX_WAIT, ApiError, Call, JsonAnswer, not_found

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import get_args
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from kdscan.event.export import event_table, table_game
 from kdscan.event.games import Game
@@ -166,8 +166,10 @@ def _of_findings(event: Event) -> Iterator[Card]:
             None if nobodys or who in ("", "–") else who,
             waiting.get(finding.round or event.last_round, []),
             changes=[
-                {"action": w.action, "what": w.field, "old": w.old, "new": w.new, "who": w.who}
-                for w in (event.sheets[finding.sheets[0]].brief.waits if kind == "changed" else ())
+                schemas.Change(**asdict(wait))  # type: ignore[typeddict-item]
+                for wait in (
+                    event.sheets[finding.sheets[0]].brief.waits if kind == "changed" else ()
+                )
             ],
         )
 

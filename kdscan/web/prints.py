@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from kdscan.errors import KdscanError, LayoutError
-from kdscan.event.actions import desk_only
+from kdscan.event.corrections import desk_only
 from kdscan.event.prints import EventPrints, add_print, event_prints, is_of_pad
 from kdscan.event.store.files import load_prints
 from kdscan.event.store.photos import read_sheets
@@ -31,7 +31,7 @@ from kdscan.web import schemas
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, get, post
 from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, address, not_found
 from kdscan.web.tasks import LearnPrint
-from kdscan.web.views import visible_photo, visible_sheets
+from kdscan.web.views import check_visible, visible_photo
 
 NOT_LEARNED = {409: "The photos are unsuitable; `message` says what to do."}
 
@@ -128,7 +128,7 @@ def forget_a_print(call: Call, id: Id) -> schemas.KnownPrints:
 @get("/api/sheets/{id}/ink.png", "image/png")
 async def ink(call: Call, id: Id) -> Response:
     """Only the ink of a sheet of a known print."""
-    visible_sheets(call.event, [id], call.who)
+    check_visible(call.event, call.who, id)
     sheet = call.event.sheets[id]
     photo = call.event.photos[sheet.photo_id]
     rows = await run_in_threadpool(_known(call).rows)

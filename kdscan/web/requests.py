@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from kdscan.errors import KdscanError, StoreFull
-from kdscan.event.actions import NotForPlayers
+from kdscan.event.corrections import NotForPlayers
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store

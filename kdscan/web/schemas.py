@@ -13,9 +13,11 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from msgspec import Meta, Struct
 
 from kdscan.document import GameEntry
-from kdscan.event.actions import Action, CoatName, Id, Shown, Side, SquareIndex, TerrainName
+from kdscan.event.actions import Action, Shown
+from kdscan.event.corrections import CoatName, Id, Side, SquareIndex, TerrainName
 from kdscan.event.export import EventTable, TableGame
 from kdscan.event.names import Player
+from kdscan.event.sheets import Source
 
 Probability = Annotated[float, Meta(ge=0, le=1)]
 PhotoState = Literal["waiting", "read", "failed"]
@@ -149,7 +151,7 @@ class Decision(TypedDict):
     new: Any
     who: str
     role: Role
-    source: Literal["desk", "answered", "waits"] | None
+    source: Source | None
     at: str
     undone: bool
 

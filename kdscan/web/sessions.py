@@ -43,9 +43,8 @@ class Rate:
 class RateLimiter:
     """A token bucket for each client."""
 
-    def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, rate: Rate) -> None:
         self._rate = rate
-        self._clock = clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, client: str) -> float:
@@ -69,7 +68,7 @@ class RateLimiter:
 
     def _filled(self, client: str) -> tuple[float, float]:
         """The tokens in the bucket now, and the current time."""
-        now = self._clock()
+        now = time.monotonic()
         left, since = self._left.get(client, (self._rate.burst, now))
         return min(self._rate.burst, left + (now - since) * self._rate.per_second), now
 

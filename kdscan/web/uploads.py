@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from kdscan.errors import KdscanError, ReaderDied, StoreError, StoreFull, bug_of
 from kdscan.event.jobs import Jobs, Task, Workers
-from kdscan.event.model import UPLOADED, Event
+from kdscan.event.model import Event
 from kdscan.event.prints import EventPrints
 from kdscan.event.rules import Rules
 from kdscan.event.store import Store, schema
@@ -31,7 +31,7 @@ from kdscan.event.store.photos import (
     get_photo,
     set_pages,
 )
-from kdscan.event.store.schema import PhotoRow
+from kdscan.event.store.schema import UPLOADED, PhotoRow
 from kdscan.event.tasks import Ingest, Ingested, Learn, PageResult, Read
 from kdscan.files import Json
 from kdscan.files.write import default_folder

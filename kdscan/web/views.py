@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, select
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.document import outcome_json
 from kdscan.errors import Bug
-from kdscan.event.actions import OnSheet
+from kdscan.event.corrections import OnSheet
 from kdscan.event.events import current_sheets
 from kdscan.event.model import Event
 from kdscan.event.results import SheetResult, reason_of, short_name
@@ -50,14 +50,12 @@ def visible_photo(event: Event, photo_id: int, session: Session) -> PhotoRow:
     return photo
 
 
-def visible_sheets(event: Event, ids: Iterable[int], session: Session) -> list[int]:
-    """The same numbers, if this session may see all of these sheets; raises ApiError."""
-    wanted = list(ids)
-    for sheet_id in wanted:
+def check_visible(event: Event, session: Session, *sheet_ids: int) -> None:
+    """Raise ApiError unless this session may see all of these sheets."""
+    for sheet_id in sheet_ids:
         if sheet_id not in event.sheets:
             raise not_found()
         visible_photo(event, event.sheets[sheet_id].photo_id, session)
-    return wanted
 
 
 def can_correct(event: Event, photo_id: int, session: Session) -> bool:
@@ -75,11 +73,6 @@ def photo_name(event: Event, photo_id: int) -> str:
     """The first name under which a photo came."""
     rows = event.sent.get(photo_id)
     return short_name(rows[0].name) if rows else "photo"
-
-
-def photo_key(photo: PhotoRow) -> str:
-    """How the log names a photo, see `RemovePhoto`."""
-    return f"photo:{photo.sha256}"
 
 
 def photo_json(

@@ -20,9 +20,10 @@ from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import load, open_event, perform
 from kdscan.event.log import AnyEntry, Author, entries
-from kdscan.event.model import UPLOADED, Event
+from kdscan.event.model import Event
 from kdscan.event.store import Store, schema
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
+from kdscan.event.store.schema import UPLOADED
 from kdscan.rules.duel.board import CELLS
 from kdscan.sheets.base import AnyReading, deserialize, serialize
 from kdscan.sheets.duel_map.model import MapReading

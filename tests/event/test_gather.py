@@ -49,9 +49,7 @@ def test_codes_alone_make_games() -> None:
 
 
 def test_blank_sheets_finish_no_game_and_doubtful_ones_no_event() -> None:
-    blank = [
-        replace(sheet(n, name, 0, review=True), blank=True) for n, name in ((1, "A"), (2, "B"))
-    ]
+    blank = [sheet(n, name, 0, review=True) for n, name in ((1, "A"), (2, "B"))]
     ((game,), findings) = gather(blank, TABLE)
     assert not game.finished and [f.code for f in findings] == ["needs_look", "needs_look"]
     doubtful = [sheet(n, name, 50, review=True) for n, name in ((1, "A"), (2, "B"))]

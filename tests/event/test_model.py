@@ -13,11 +13,11 @@ from kdscan.event import actions as act
 from kdscan.event.events import open_event
 from kdscan.event.export import columns, event_table, rows_with_sheets
 from kdscan.event.log import Author
-from kdscan.event.lookup import removed_names
-from kdscan.event.model import UPLOADED, Event
-from kdscan.event.names import players_in
+from kdscan.event.model import Event
+from kdscan.event.names import players_in, removed_names
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
+from kdscan.event.store.schema import UPLOADED
 from kdscan.event.swiss import resting_on
 from kdscan.files import Json
 from kdscan.paper.ids import check_of

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kdscan.cli.main import main
 from kdscan.errors import UsageError
 from kdscan.event.sources import Source, fetch, sources
 
@@ -60,18 +59,6 @@ def test_names_are_text_that_can_be_kept_and_shown(folder: Path) -> None:
     assert {Path(s.place).name for s in given} == set(odd)
     assert {s.place for s in given} < {s.place for s in sources([str(folder)])}
     assert "cup/" + names[0] in {s.name for s in sources([str(folder)])}
-
-
-def test_a_folder_without_photos_is_wrong_usage(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no photo"):
-        sources([str(tmp_path)])
-
-
-@pytest.mark.parametrize("name", ["phtoos", "phtoos/a.jpg", "*.jpg"])
-def test_what_is_not_there_is_wrong_usage_and_makes_no_event(name: str, tmp_path: Path) -> None:
-    url = tmp_path / "cup.sqlite"
-    assert main(["batch", str(tmp_path / name), "--event", "Cup", "--store", str(url)]) == 2
-    assert not url.exists()
 
 
 def test_urls_are_listed_and_fetched(folder: Path) -> None:

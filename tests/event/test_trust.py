@@ -12,9 +12,10 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.log import Author
-from kdscan.event.model import UPLOADED, Event
+from kdscan.event.model import Event
 from kdscan.event.sheets import range_of
 from kdscan.event.store import Store, open_store, schema
+from kdscan.event.store.schema import UPLOADED
 from kdscan.rules.duel.players import play_game
 from kdscan.sheets.base import AnyReading, deserialize, serialize
 from tests.event.entries import ZOE, came_in, do, event_of, number_of, states
@@ -104,7 +105,7 @@ def test_a_change_of_what_was_read_surely_waits_for_the_desk(store: Store) -> No
         {"coat": "dot", "crosses": 4},
     )
     accepted = do(store, act.Approve((wait.action,)))
-    assert str(total(accepted, sheet)) == asked.values["claimed"]
+    assert total(accepted, sheet) == asked.values["claimed"]
     assert "changed" not in codes(accepted)
     restored = do(store, act.Undo(wait.action))
     assert total(restored, sheet) == read and not restored.sheets[sheet].brief.waits

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import re
 import signal
@@ -20,21 +19,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import kdscan
 from kdscan.cli.serve import greet
-from kdscan.errors import KdscanError
 from kdscan.event.events import find_row
 from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
 from kdscan.i18n import words
-from kdscan.web.pages import STATIC, static_url, static_version
+from kdscan.web.pages import static_url, static_version
 from kdscan.web.sessions import Settings
 from tests.command import Command
 from tests.web.conftest import DESK, JOIN, settings
-
-FOR_PROGRAMS = {"bad_request", "impossible", "other_site", "too_much", "wrong_code", "wrong_method"}
-FOR_PROGRAMS |= {"usage", "bad_layout", "error", "form", "wrong_offset"}
-"""Codes of what only a program can do wrong; the page says that it cannot be done."""
 
 
 class Terminal(io.StringIO):
@@ -169,32 +162,6 @@ def test_only_the_files_of_the_page_are_served(stranger: Callable[[], httpx.Clie
     assert client.get(script.replace(static_version(), "0" * 12)).status_code == 404
     for name in ("sw.js", "%2e%2e/pages.py", "%2fetc/passwd", "js", ""):
         assert client.get(static_url(name)).status_code == 404, name
-
-
-def _codes() -> set[str]:
-    """Every code that an answer of the page may hold."""
-
-    def below(kind: type[KdscanError]) -> set[str]:
-        return {kind.code}.union(*(below(one) for one in kind.__subclasses__()))
-
-    found = below(KdscanError) | {"not_found"}
-    for path in (Path(kdscan.__file__).parent / "web").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "ApiError":
-                continue
-            if isinstance(node.args[1], ast.Constant):
-                found.add(str(node.args[1].value))
-    return found
-
-
-def test_every_error_that_people_meet_has_words_in_their_language() -> None:
-    script = (STATIC / "js" / "api.js").read_text("utf-8")
-    start = script.index("const WORDS = {")
-    named = set(re.findall(r"^  (\w+):", script[start : script.index("};", start)], re.MULTILINE))
-    codes = _codes()
-    assert len(codes) > 20
-    assert codes - FOR_PROGRAMS <= named
-    assert not named & FOR_PROGRAMS
 
 
 def test_the_language_is_switched_on_the_page(stranger: Callable[[], httpx.Client]) -> None:

@@ -37,7 +37,7 @@ from kdscan.imaging.photo import decode
 from kdscan.imaging.picture import Photo
 from kdscan.rules.grid import cell_name
 from kdscan.rules.problem import problem_from
-from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, AnyReading, kind_of
+from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, AnyReading, evidence_from, kind_of
 from kdscan.sheets.common import VARIANTS, WIZARD, DoubtfulPlace, percent, place_of
 from kdscan.sheets.overlay import draw_overlay
 
@@ -266,7 +266,7 @@ def _reading(sheet: ReadSheet) -> AnyReading | None:
         values[VARIANTS] = sheet.current["variants"]
     if sheet.kind == DUEL_MAP.name:  # from corrections, or a spellbook elsewhere
         values[WIZARD] = sheet.current.get("chosen_coat")
-    return corrected(sheet.kept, values)
+    return corrected(*evidence_from(sheet.kept), values)
 
 
 def _cut_out(drawn: NDArray[np.uint8], outline: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -102,6 +102,14 @@ class PhotoRow(Struct, frozen=True):
     added_at: datetime
     version: Count = 0
 
+    def key(self, page: int | None = None) -> str:
+        """How the log names it, or one of its pages, which are counted from 0."""
+        return f"photo:{self.sha256}" if page is None else f"page:{self.sha256}#{page + 1}"
+
+
+UPLOADED = "web"
+"""`source` of a file that was uploaded to the page."""
+
 
 class FileRow(Struct, frozen=True):
     """A name under which a photo came, once per name. photo_id: None if never read."""

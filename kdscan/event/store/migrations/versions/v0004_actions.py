@@ -130,7 +130,7 @@ def _action(
 ) -> dict[str, Any] | None:
     """What a correction did; None for notes of what the log says anyway."""
     kind, _, of = row["field"].partition(":")
-    new, sheet = row["new"], {"sheet": row["sheet_id"]}
+    new = row["new"]
 
     def numbers(given: Any) -> dict[str, Any]:
         """Players' numbers as their names."""
@@ -148,29 +148,30 @@ def _action(
         if kind in ("photo", "page", "file"):
             return {"type": "remove_photo", "photo": row["field"], "removed": bool(new)}
         return None
+    action: dict[str, Any] = {}
     match kind:
         case "cell":
-            action = "correct_square" if "terrain" in new else "correct_shield"
-            return {"type": action, **sheet, "cell": [int(n) for n in of.split(",")], **new}
+            name = "correct_square" if "terrain" in new else "correct_shield"
+            action = {"type": name, "cell": [int(n) for n in of.split(",")], **new}
         case "line":
             side, _, coat = of.partition(",")
-            return {"type": "correct_line", **sheet, "side": int(side), "coat": coat, **new}
+            action = {"type": "correct_line", "side": int(side), "coat": coat, **new}
         case "choice":
-            return {"type": "correct_choice", **sheet, "side": int(of), "coat": new}
+            action = {"type": "correct_choice", "side": int(of), "coat": new}
         case "value":
-            return {"type": "correct_wizard", **sheet, "coat": new}
+            action = {"type": "correct_wizard", "coat": new}
         case "castle" if new is not None:
-            return {"type": "correct_castle", **sheet, "used": bool(new)}
+            action = {"type": "correct_castle", "used": bool(new)}
         case "variants":
-            return {"type": "set_variants", **sheet, **new}
+            action = {"type": "set_variants", **new}
         case "confirmed" if new is True:
-            return {"type": "confirm_sheet", **sheet}
+            action = {"type": "confirm_sheet"}
         case "ignored":
-            return {"type": "ignore", **sheet, "ignored": new is True}
+            action = {"type": "ignore", "ignored": new is True}
         case "same_as" if new is not None:
-            return {"type": "same_paper", **sheet, "of": new or None}
+            action = {"type": "same_paper", "of": new or None}
         case "place" if isinstance(new, dict):
             player = new.get("player") or new.get("code") or None
             at = {key: new.get(key) for key in ("round", "table")}
-            return {"type": "assign_sheet", **sheet, **at, "player": player}
-    return None
+            action = {"type": "assign_sheet", **at, "player": player}
+    return action and {**action, "sheet": row["sheet_id"]}
