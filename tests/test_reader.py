@@ -118,12 +118,12 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
     said = iter(sure)
     counts: list[int] = []
 
-    def average(logits: list[object], placed: float, calibration: object) -> MarkProbs:
-        counts.append(len(logits))
+    def to_probs(logits: int, placed: float, calibration: object) -> MarkProbs:
+        counts.append(logits)
         return make_sheet(confidence=next(said)).evidence.probs
 
-    monkeypatch.setattr(duel_map, "average", average)
-    monkeypatch.setattr(duel_map, "refine_crops", lambda photo, sheet, _: (sheet, iter(range(99))))
+    monkeypatch.setattr(duel_map, "to_probs", to_probs)
+    monkeypatch.setattr(duel_map, "refine_crops", lambda photo, sheet, _: (sheet, iter((1, 2))))
     read_photo(Photo(own_scan(31_000_001).bgr), risk=0.02)
     assert counts[-1] == looks and next(said, None) is None
 

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from kdscan.imaging.picture import Network, Photo, softmax
 from kdscan.imaging.rectify import FLAT_MARGIN, Ink, RectifiedSheet, outline_of, resolution
 from kdscan.marks.crops import CROP_PX, crop_cell, segment
-from kdscan.marks.network import Logits, predict
+from kdscan.marks.network import Logits, average, predict
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.templates.align import Aligned
 from kdscan.templates.ink_by_subtraction import ink_by_subtraction
-from kdscan.templates.ink_reader import FLIPS, read_ink
+from kdscan.templates.ink_reader import read_ink
 from kdscan.templates.template import (
     COVERAGE_STEP,
     SHEET,
@@ -46,10 +46,6 @@ MIN_GAIN = 0.04
 """Least gain in mean log probability for preferring the photo, see `predict_ink`. A print with a
 circle in a wrong place, which had 14 shields wrong on each of three sheets, is 0.08 and more below
 the photo."""
-
-
-INK_VIEWS = (FLIPS[:2], FLIPS[2:])
-"""How the ink reader sees the sheet in each view of the marks network."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,21 +95,22 @@ def poorly_known(template: Template) -> NDArray[np.bool_]:
 
 
 def predict_ink(sheet: InkSheet, marks: Network, reader: Network) -> Iterator[Logits]:
-    """Logits of each view, see `predict`, combined from the ink and from the photo.
+    """Logits after one view and after two, see `predict`, from the ink and from the photo, seen
+    upright and then upside down.
 
     The photo alone is used for poorly known cells, and for all coats or all crosses if it is
     clearly more confident: then shields or circles are misplaced in the print, or the print
     contains other people's ink. Lines with far more ink than others that are read as the same coat
     are doubted.
     """
-    printed = sheet.template.printed_cells
+    crops, views = segment(sheet.rectified.bgr), list[Logits]()
     misplaced: list[bool] = []
     unlike = np.zeros(len(CELLS), bool)
-    on_photo = predict(segment(sheet.rectified.bgr), marks)
-    for flips, of_photo in zip(INK_VIEWS, on_photo, strict=True):
-        of_ink = read_ink(sheet.ink.probability, printed, reader, flips)
+    for turned in (False, True):
+        of_photo = predict(crops, marks, turned)
+        flip = (-1, -1) if turned else (1, 1)
+        of_ink = read_ink(sheet.ink.probability, sheet.template.printed_cells, reader, flip)
         voices = tuple(zip(of_ink, of_photo[:2], strict=True))
-        is_first = not misplaced
         misplaced = misplaced or [
             mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN
             for ours, theirs in voices
@@ -122,12 +119,13 @@ def predict_ink(sheet: InkSheet, marks: Network, reader: Network) -> Iterator[Lo
             np.where(sheet.poorly_known[None, :, None] | doubt, theirs, (ours + theirs) / 2)
             for (ours, theirs), doubt in zip(voices, misplaced, strict=True)
         )
-        if is_first:
+        if not views:
             unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
         # An unlike shield may with probability one half be any coat, so that it needs review.
         any_coat = np.log((softmax(coat.astype(np.float64)) + 1 / coat.shape[-1]) / 2)
         doubted = np.where(unlike[None, :, None], any_coat, coat)
-        yield np.asarray(doubted, np.float32), crosses, *of_photo[2:]
+        views.append((np.asarray(doubted, np.float32), crosses, *of_photo[2:]))
+        yield average(views)
 
 
 def mean_log_probability(logits: NDArray[np.float32]) -> float:

@@ -7,7 +7,6 @@ geometry can be checked. Attention compares the marks of one hand, without their
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -155,19 +154,14 @@ def _masks(printed: PrintedCells) -> Picture:
 
 
 def read_ink(
-    ink: NDArray[np.float32], printed: PrintedCells, network: Network, flips: Sequence[Flip] = FLIPS
+    ink: NDArray[np.float32], printed: PrintedCells, network: Network, flip: Flip = FLIPS[0]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Logits of coats (1, 34, 7) and crosses (1, 34, 5), the means of mirrored views.
+    """Logits of coats (1, 34, 7) and crosses (1, 34, 5) of the upright sheet, seen mirrored.
 
     ink: (H, W) 0..1, see `Ink.probability`. network: `Inputs` with a first axis, 0..1 → logits.
     """
-    small = reduced(np.asarray(ink * 255 + 0.5, np.uint8))
-    views = []
-    for flip in flips:
-        x, y = flip
-        *pictures, about = inputs(np.ascontiguousarray(small[::y, ::x]), printed.mirrored(flip))
-        scaled = (np.asarray(picture[None], np.float32) / 255 for picture in pictures)
-        coat, crosses = network(*scaled, about[None])[:2]
-        views.append((coat[:, ORDER[flip]], crosses[:, ORDER[flip]]))
-    coats, numbers = zip(*views, strict=True)
-    return np.asarray(np.mean(coats, 0), np.float32), np.asarray(np.mean(numbers, 0), np.float32)
+    small, (x, y) = reduced(np.asarray(ink * 255 + 0.5, np.uint8)), flip
+    *pictures, about = inputs(np.ascontiguousarray(small[::y, ::x]), printed.mirrored(flip))
+    scaled = (np.asarray(picture[None], np.float32) / 255 for picture in pictures)
+    coat, crosses = network(*scaled, about[None])[:2]
+    return coat[:, ORDER[flip]], crosses[:, ORDER[flip]]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_PX
 from kdscan.marks.crops import COARSE_PX, INPUT_PX, CellCrops
-from kdscan.marks.network import average, predict, upside_down
+from kdscan.marks.network import average, predict, to_probs, upside_down
 
 Batch = NDArray[np.float32]
 
@@ -53,23 +53,17 @@ def test_how_far_a_cell_lies_off_is_told_as_if_the_sheet_were_seen_as_it_is() ->
         return *nothing, np.zeros((1, 1), np.float32), np.array(off, np.float32)
 
     crops = CellCrops(spot(round(middle + 16), round(middle - 8)), COARSE)
-    for *_, off in predict(crops, network):
+    for turned in (False, True):
+        *_, off = predict(crops, network, turned)
         assert off[0, 20] * FLAT_PX == pytest.approx((16.5, -7.5))
 
 
-def test_looks_are_taken_one_by_one_and_their_mean_is_believed() -> None:
-    asked: list[Batch] = []
+def test_the_mean_of_looks_is_believed() -> None:
+    def look(coat: int, logit: float) -> tuple[Batch, ...]:
+        coats = np.zeros((1, 34, 7), np.float32)
+        coats[..., coat] = logit
+        return coats, *(np.zeros(shape, np.float32) for shape in ((1, 34, 5), (1, 1), (1, 35, 2)))
 
-    def network(ink: Batch, _: Batch) -> tuple[Batch, ...]:
-        asked.append(ink)
-        coat = np.zeros((1, 34, 7), np.float32)
-        coat[..., 3] = len(asked) == 1
-        coat[..., 4] = 3 * (len(asked) == 2)
-        rest = (1, 34, 5), (1, 1), (1, 35, 2)
-        return coat, *(np.zeros(shape, np.float32) for shape in rest)
-
-    views, plain = predict(some_crops(), network), np.array([1.0, 0.0])
-    one = [next(views)]
-    assert len(asked) == 1 and (average(one, 1.0, plain).coat.argmax(1) == 3).all()
-    both = [*one, *views]
-    assert len(asked) == 2 and (average(both, 1.0, plain).coat.argmax(1) == 4).all()
+    one, plain = look(3, 1), np.array([1.0, 0.0])
+    assert (to_probs(one, 1.0, plain).coat.argmax(1) == 3).all()
+    assert (to_probs(average([one, look(4, 3)]), 1.0, plain).coat.argmax(1) == 4).all()

@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Network, Photo
 from kdscan.imaging.rectify import CENTERS, rectify
-from kdscan.marks.network import (
-    TURNS,
-    refine_crops,
-)
+from kdscan.marks.network import refine_crops
 
 Batch = NDArray[np.float32]
 CELL_PX = 40.0
@@ -42,6 +39,13 @@ def test_cells_that_lie_off_are_sampled_where_they_lie() -> None:
     assert sheet.centers_xy == pytest.approx(SHEET.centers_xy + (4, -2), abs=0.01)
     assert sheet.confidence == SHEET.confidence
     assert not np.array_equal(sheet.bgr, SHEET.bgr)
-    said = list(looks)
-    assert len(said) == len(TURNS)
-    assert said[0][2] == 2  # what the first call said of the marks counts no more
+    first, both = looks
+    assert first[2] == 2  # what the first call said of the marks counts no more
+    assert both[2] == pytest.approx((2 + 3) / 2)
+
+
+def test_the_view_of_a_sheet_that_lies_a_little_off_counts_half() -> None:
+    sheet, looks = refine_crops(PHOTO, SHEET, network(lambda call: (0.05, 0)))
+    assert sheet.centers_xy == pytest.approx(SHEET.centers_xy + (2, 0), abs=0.01)
+    first, both = looks
+    assert (first[2], both[2]) == (1, pytest.approx((0.5 * 1 + 2) / 1.5))

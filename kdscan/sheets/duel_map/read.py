@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from kdscan.detection.locate import clipped_cells
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
@@ -11,15 +9,15 @@ from kdscan.imaging.picture import Photo
 from kdscan.imaging.quality import BLURRED, DARK, edge_width, is_bilevel
 from kdscan.imaging.rectify import Ink, RectifiedSheet
 from kdscan.inference.store import Models, calibrated_as
-from kdscan.marks.network import Logits, average, covered, refine_crops
+from kdscan.marks.network import covered, refine_crops, to_probs
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, decoded, interpret
 from kdscan.sheets.duel_map.model import MapEvidence, MapReading
 
 RISK_SHARES = {1: 0.5, 2: 1.0}
-"""Number of views (test-time augmentation) → share of the accepted risk below which the total is
-accepted without further views. Accepting after the first view inflates acceptance, so it gets half
-of the error budget."""
+"""Number of averaged views (test-time augmentation) → share of the accepted risk below which the
+total is accepted without further views. Accepting after the first view inflates acceptance, so it
+gets half of the error budget."""
 
 MIN_PLACEMENT, MIN_MEAN_CONFIDENCE = 0.98, 0.5
 """A grid of no known layout is rejected if both its placement confidence and the mean confidence of
@@ -52,13 +50,10 @@ def read_map(
     else:
         rectified, views = refine_crops(photo, rectified, models.marks)
     group = calibrated_as(layout, template=aligned is not None)
-    used: list[Logits] = []  # as many views as it takes to be confident
-    for view in islice(views, max(RISK_SHARES)):
-        used.append(view)
-        calibration = models.calibration(group, len(used))
-        probs = average(used, rectified.confidence, calibration)
-        accepted = 1 - RISK_SHARES[len(used)] * options.risk
-        if decoded(probs, (), options.risk).confidence >= accepted:
+    for (number, share), logits in zip(RISK_SHARES.items(), views, strict=True):
+        calibration = models.calibration(group, number)
+        probs = to_probs(logits, rectified.confidence, calibration)
+        if decoded(probs, (), options.risk).confidence >= 1 - share * options.risk:
             break
     clipped = clipped_cells(photo, rectified)
     over = covered(rectified, models.cover)
