@@ -204,7 +204,7 @@ def _book_problems(board: Board, terms: Terms, steps: int) -> Iterator[Problem]:
 
     covered = board if terms.crossed(board, board) else ()
     alone = [(line,) for line in lines if not fits(line)]
-    for wrong in alone or [lines]:
+    for wrong in alone or (lines,):
         counts = " and ".join(f"{count} {spoken(coat)}" for coat, count in wrong)
         most = (str(terms.most_squares(board, coat, covered)) for coat, _ in wrong)
         why = f"the spellbook counts {counts} without a cross, the map shows "
