@@ -13,7 +13,13 @@ from typing import Any, TypeVar
 import cv2
 import numpy as np
 
-from kdscan.detection.find import any_likely, find_maps, has_castle, locate_all
+from kdscan.detection.find import (
+    any_likely,
+    find_maps,
+    has_castle,
+    locate_all,
+    rule_out_markers,
+)
 from kdscan.detection.locate import Located, SheetOutline, cut_sides, edges_text
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, detect_markers
 from kdscan.detection.register import SURELY_PLACED
@@ -153,6 +159,7 @@ def _read_duel(
 ) -> tuple[tuple[AnyReading, ...], tuple[SheetOutline, ...]]:
     """The maps in a photo and then its spellbooks, in reading order; and the outlines of maps that
     the picture cuts off."""
+    rule_out_markers(photo, located)
     of_maps = {place.id for _, markers in own_layouts() for place in markers.places}
     only_maps = {marker.id for marker in detect_markers(photo)} <= of_maps
     books = () if only_maps else read_books(photo, models, options.risk)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
     "kdscan/cli": 21_900,
-    "kdscan/detection": 7_860,
+    "kdscan/detection": 7_830,
     "kdscan/event": 56_990,
     "kdscan/files": 3_430,
     "kdscan/i18n": 1_830,

@@ -30,6 +30,7 @@ from kdscan.imaging.picture import Floats, Network, Photo, median, quantile
 from kdscan.imaging.rectify import (
     FLAT_MARGIN,
     FLAT_PX,
+    GRID_CORNERS,
     RectifiedSheet,
     lies_in,
     outline_of,
@@ -130,8 +131,7 @@ def find_maps(
         if turn:
             outlines = locate_turned(photo, locating, turn)
         else:
-            scale = min(map(_cell_px, located.outlines)) if any_likely(located) else None
-            outlines = (*by_markers(photo, scale), *located.outlines)
+            outlines = (*by_markers(photo), *located.outlines)
         for outline in outlines:
             if not is_known(outline.corners_xy.mean(0)):
                 tried.append(_Candidate(*register(photo, outline, refining)))
@@ -160,22 +160,22 @@ def find_maps(
     return tuple(rectify(photo, map_.centers_xy, map_.confidence) for map_ in maps), cut
 
 
-def by_markers(photo: Photo, cell_px: float | None = None) -> tuple[SheetOutline, ...]:
-    """Outlines of maps with built-in layouts, computed from the markers around their grids.
+def rule_out_markers(photo: Photo, located: Located) -> None:
+    """Look for markers of the scale of the smallest located map first: all sheets are on one table.
+    Not if no map is likely, or if that one would extend far beyond the picture, because then it is
+    mostly no map."""
+    cell_px = min(map(_cell_px, located.outlines)) if any_likely(located) else np.inf
+    if cell_px * COLS <= max(photo.width, photo.height):
+        rule_out(photo, min(cell_px * m.size_mm / page.cell_mm[0] for page, m in own_layouts()))
 
-    cell_px: pixels per cell of the smallest located map. All sheets are on one table, so markers
-    of this scale are looked for first; but not if that map would extend far beyond the picture,
-    because then it is mostly not a map.
-    """
+
+def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
+    """Outlines of maps with built-in layouts, computed from the markers around their grids."""
     outlines = []
     for layout, markers in own_layouts():
-        if cell_px and cell_px * COLS <= max(photo.width, photo.height):
-            rule_out(photo, cell_px * markers.size_mm / layout.cell_mm[0])
         for mm, xy in detect_pages(photo, markers, layout.page_mm):
             h, _ = cv2.findHomography(mm, xy, 0)
-            (x, y), (w, h_mm) = layout.grid_mm, layout.cell_mm
-            x1, y1 = x + COLS * w, y + ROWS * h_mm
-            grid = np.array([(x, y), (x1, y), (x1, y1), (x, y1)])
+            grid = (GRID_CORNERS + 0.5) * layout.cell_mm + layout.grid_mm
             if h is not None:
                 outlines.append(SheetOutline(project(np.asarray(h, np.float64), grid), 1.0))
     return tuple(outlines)

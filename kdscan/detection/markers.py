@@ -196,8 +196,7 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     """
     for layout, markers in own_layouts():
         expected = set(enumerate(place.id for place in markers.places))
-        seen = _ids(_windows(photo, sheet, layout, markers))
-        if expected & seen:
+        if expected & _ids(_windows(photo, sheet, layout, markers)):
             return layout.name
     return UNKNOWN_LAYOUT
 
@@ -206,9 +205,9 @@ def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
     """Whether a built-in layout's markers appear mirrored around the grid: each on the other side
     and itself reversed. One of the four is enough, as for `detect_layout`."""
     for layout, markers in own_layouts():
-        n = round(_WINDOW * _MARKER_PX)
-        windows = _windows(photo, sheet, layout, markers).reshape(n, -1, n)
-        flipped = np.ascontiguousarray(windows[:, :, ::-1]).reshape(n, -1)
+        windows = _windows(photo, sheet, layout, markers)
+        apart = windows.reshape(len(windows), -1, len(windows))[..., ::-1]
+        flipped = np.ascontiguousarray(apart).reshape(windows.shape)
         ids = [place.id for place in markers.places]
         expected = {(window, ids[k]) for window, k in enumerate(_MIRRORED)}
         if expected & _ids(flipped):

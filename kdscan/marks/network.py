@@ -211,41 +211,47 @@ LINES_PX, SLIP_PX = 4, 2
 which an edge may be out of place."""
 
 
-def foreign(bgr: Bgr) -> dict[Cell, float]:
+def foreign(tone: Plane) -> dict[Cell, float]:
     """For shields with a solid area: the distance of its colour from everything drawn in others.
 
-    bgr: (336, 464, 3) uint8, a rectified sheet at half its size (`crops.half_size`). Distances
-    are Euclidean in the natural logarithms of the three channels.
+    tone: (336, 464, 3), see `tones`. Distances are Euclidean in the natural logarithms of the three
+    channels.
     """
-    tones = _cells(_tone(bgr))
-    far = np.sqrt(np.einsum("nyxc,nyxc->nyx", tones, tones))
+    cells = _cells(tone)
+    far = np.sqrt(np.einsum("nyxc,nyxc->nyx", cells, cells))
     printed = np.partition(far, len(CELLS) // 4, axis=0)[len(CELLS) // 4]
     drawn = ((far > MIN_CONTRAST) & (far > printed + OVER_PRINT)).astype(np.uint8)
     solid = [cv2.erode(cell, np.ones((SOLID_PX, SOLID_PX), np.uint8)) > 0 for cell in drawn]
-    if not any(cell.mean() >= MIN_AREA for cell in solid):
+    large = [i for i, cell in enumerate(solid) if cell.mean() >= MIN_AREA]
+    if not large:
         return {}
     stroke = np.ones((STROKE_PX, STROKE_PX), np.uint8)
-    colors = [tones[i][cv2.erode(cell, stroke) > 0][::2] for i, cell in enumerate(drawn)]
+    colors = [cells[i][cv2.erode(cell, stroke) > 0][::2] for i, cell in enumerate(drawn)]
+    ends, everything = np.cumsum([0, *map(len, colors)]), np.concatenate(colors)
     distances = {}
-    for i, at in enumerate(CELLS):
-        if solid[i].mean() >= MIN_AREA:
-            others = np.concatenate(colors[:i] + colors[i + 1 :])
-            away = np.linalg.norm(others - median(tones[i][solid[i]]), axis=1)
-            distances[at] = quantile(away, CHANCE)[0] if len(others) >= MIN_PIXELS else 0.0
+    for i in large:
+        away = everything - median(cells[i][solid[i]])
+        squares = np.einsum("nc,nc->n", away, away)
+        others = np.delete(squares, np.s_[ends[i] : ends[i + 1]])
+        enough = len(others) >= MIN_PIXELS
+        distances[CELLS[i]] = quantile(np.sqrt(others), CHANCE)[0] if enough else 0.0
     return distances
 
 
-def unseen_colors(bgr: Bgr) -> dict[Cell, float]:
+def unseen_colors(tone: Plane) -> dict[Cell, float]:
     """For each shield: the share of its cell, 0..1, in colours that no other shield's cell shows.
 
-    bgr: (336, 464, 3) uint8, as for `foreign`. A colour is shown by pixels in its bin or one beside
-    it. Areas less than two pixels (of `UNSEEN_PX` a cell) wide do not count.
+    tone: (336, 464, 3), see `tones`. A colour is shown by pixels in its bin or one beside it. Areas
+    less than two pixels (of `UNSEEN_PX` a cell) wide do not count.
     """
     scale = UNSEEN_PX * COARSE / FLAT_PX
-    tone = cv2.resize(_tone(bgr), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    bins = np.clip(((tone - DARKEST) / BIN_WIDTH).astype(int), 1, BINS - 2)
+    small = cv2.resize(tone, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    bins = np.clip(((small - DARKEST) / BIN_WIDTH).astype(int), 1, BINS - 2)
     cells = _cells(np.ravel_multi_index(tuple(np.moveaxis(bins, -1, 0)), (BINS,) * 3))
-    shows = np.stack([_nearby_colors(cell) for cell in cells])
+    counts = np.stack([np.bincount(cell.ravel(), minlength=BINS**3) for cell in cells])
+    shows = (counts >= MIN_SEEN).astype(np.uint8)
+    for step in (1, BINS, BINS**2):
+        shows = shows | np.roll(shows, step, 1) | np.roll(shows, -step, 1)
     times = shows.sum(0, dtype=np.uint8)
     shares = {}
     for at, cell, own in zip(CELLS, cells, shows, strict=True):
@@ -255,20 +261,11 @@ def unseen_colors(bgr: Bgr) -> dict[Cell, float]:
     return shares
 
 
-def _nearby_colors(cell: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """(BINS ** 3,): 1 for each colour that a cell shows, or that lies beside one that it shows."""
-    counts = np.bincount(cell.ravel(), minlength=BINS**3).reshape((BINS,) * 3)
-    shows = (counts >= MIN_SEEN).astype(np.uint8)
-    for axis in range(3):
-        shows = shows | np.roll(shows, 1, axis) | np.roll(shows, -1, axis)
-    return shows.ravel()
-
-
 def printed_shares(bgr: Bgr) -> dict[Cell, float]:
     """For each shield: how much of the edges that all cells share its cell shows, relative to the
     median of the shields; {} if the cells hardly share any.
 
-    bgr: (336, 464, 3) uint8, as for `foreign`.
+    bgr: (336, 464, 3) uint8, a rectified sheet at half its size (`crops.half_size`).
     """
     cells = _cells(edges(bgr, COVER_PX))
     common = median(cells)
@@ -290,8 +287,9 @@ def _cells(plane: NDArray[Pixel]) -> NDArray[Pixel]:
     return np.stack([crop_cell(plane, *at)[margin:-margin, margin:-margin] for at in CELLS])
 
 
-def _tone(bgr: Bgr) -> Plane:
-    """(H, W, 3): natural logarithms of the colours relative to the paper nearby."""
+def tones(bgr: Bgr) -> Plane:
+    """(H, W, 3): natural logarithms of the colours of a rectified sheet at half its size
+    (`crops.half_size`), relative to the paper nearby."""
     return np.asarray(cv2.log(np.maximum(relative_to_paper(bgr), np.float32(BLACK))), np.float32)
 
 
@@ -330,10 +328,10 @@ def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     averaged with their mirror image, which repeats true detections more often than false ones.
     """
     bgr = half_size(sheet.bgr)
-    by_features = np.zeros((ROWS, COLS))
-    for at, distance in foreign(bgr).items():
+    tone, by_features = tones(bgr), np.zeros((ROWS, COLS))
+    for at, distance in foreign(tone).items():
         by_features[at] = np.clip(FOREIGN_WEIGHT * (distance - FOREIGN_OFFSET), 0, MAX_FOREIGN)
-    for at, share in unseen_colors(bgr).items():
+    for at, share in unseen_colors(tone).items():
         by_features[at] += np.clip(UNSEEN_WEIGHT * (share - UNSEEN_OFFSET), 0, MAX_UNSEEN)
     for at, share in printed_shares(bgr).items():
         by_features[at] += np.clip(UNPRINTED_WEIGHT * (UNPRINTED_OFFSET - share), 0, MAX_UNPRINTED)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.marks.network import COVER_HW, COVER_PX, foreign, unseen_colors
+from kdscan.marks.network import COVER_HW, COVER_PX, foreign, tones, unseen_colors
 
 BLUE, RED, GREY, PAPER = (150, 60, 40), (60, 60, 200), (130, 130, 130), (225, 235, 240)
 
@@ -31,21 +31,21 @@ def sheet(*coats: tuple[int, int, Color]) -> NDArray[np.uint8]:
 
 @pytest.mark.parametrize("color", [RED, GREY])
 def test_a_solid_area_in_another_colour_is_told(color: Color) -> None:
-    found = foreign(sheet((1, 1, BLUE), (3, 5, color)))
+    found = foreign(tones(sheet((1, 1, BLUE), (3, 5, color))))
     assert found[3, 5] > 1 > 0.15 > found[1, 1]
 
 
 def test_where_nothing_else_is_drawn_no_colour_is_foreign() -> None:
     flat = sheet((3, 5, RED))
     flat[: round(1.125 * COVER_PX)] = PAPER
-    assert foreign(flat) == {(3, 5): 0.0}
+    assert foreign(tones(flat)) == {(3, 5): 0.0}
 
 
 def test_colours_that_no_other_shield_shows_are_told() -> None:
-    shares = unseen_colors(sheet((1, 1, BLUE), (3, 5, RED)))
+    shares = unseen_colors(tones(sheet((1, 1, BLUE), (3, 5, RED))))
     assert shares.pop((3, 5)) > 0.2
     assert max(shares.values()) < 0.02
 
 
 def test_a_pen_that_drew_two_shields_is_seen() -> None:
-    assert max(unseen_colors(sheet((1, 1, BLUE), (3, 5, RED), (4, 2, RED))).values()) < 0.02
+    assert max(unseen_colors(tones(sheet((1, 1, BLUE), (3, 5, RED), (4, 2, RED)))).values()) < 0.02
