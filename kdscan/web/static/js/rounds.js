@@ -25,7 +25,7 @@ export function roundsTab(act) {
     });
     show(desk);
   });
-  const parts = SETTINGS.map((setting) => setting(act));
+  const parts = settings(act);
   const side = h("aside.tiles.round-side", [parts.map((part) => part.element)]);
   const made = new Map();
   const main = h("section.round-main");
@@ -211,64 +211,49 @@ function bring(field, value) {
   if (!typed) field.value = value;
 }
 
-// What is set beside the rounds: a choice of one of several, or a number. {element, show(desk)}
-
-const part = (title, inside, show) => ({
-  element: h("section.card", h("h3", title), inside),
-  show,
-});
-
-function choiceOf(title, items, current, set) {
-  const bar = tabBar(title, set);
-  return part(title, bar.element, (desk) => bar.show(current(desk), items));
+// What is set beside the rounds, each {element, show(desk)}.
+function settings(act) {
+  const rules = (more) => act({ type: "set_rules", ...more });
+  const part = (title, show, inside) => ({
+    element: h("section.card", h("h3", title), inside),
+    show,
+  });
+  // One of several; labels: by value.
+  const choice = (title, labels, current, set) => {
+    const bar = tabBar(title, set);
+    return part(title, (desk) => bar.show(current(desk), Object.entries(labels)), bar.element);
+  };
+  const number = (title, label, max, set, show, extra = null) => {
+    const value = extra && "30";
+    const field = h("input type=number min=1 inputmode=numeric required", { max, label, value });
+    const enter = () => set(Number(field.value));
+    const fields = form("form.row", enter, [field, h("button", extra ? t("Start") : t("Set"))]);
+    if (extra) fields.append(extra);
+    return part(title, (desk) => show(desk, field), fields);
+  };
+  const run = (minutes) => act({ type: "start_clock", minutes });
+  const stop = button(t("Stop"), () => run(null));
+  const showClock = ({ clock }) => {
+    stop.hidden = !clock;
+  };
+  const showRounds = ({ rounds }, field) => bring(field, String(rounds ?? ""));
+  const shown = (what) => act({ type: "show", what });
+  const views = { table: t("Standings"), pairings: t("Pairings") };
+  const halves = (points) => rules({ half_byes: points === "½" });
+  const half = (desk) => (desk.half_byes ? "½" : "0");
+  return [
+    choice(t("Projector"), views, (desk) => desk.shown, shown),
+    number(t("Clock"), t("Minutes"), 600, run, showClock, stop),
+    number(
+      t("Number of rounds"),
+      t("Number of rounds"),
+      99,
+      (n) => rules({ rounds: n }),
+      showRounds,
+    ),
+    choice(t("Points of a requested bye"), { "½": "½", 0: "0" }, half, halves),
+  ];
 }
-
-// extra: a further button; show(field, desk): its value.
-function numberSet(title, field, label, set, show, extra = null) {
-  const fields = form("form.row", () => set(Number(field.value)), [
-    field,
-    h("button", label),
-    extra,
-  ]);
-  return part(title, fields, (desk) => show(field, desk));
-}
-
-const numberInput = (label, max, value) =>
-  h("input type=number min=1 inputmode=numeric required", { max, value, label });
-
-const SETTINGS = [
-  (act) => {
-    const views = [
-      ["table", t("Standings")],
-      ["pairings", t("Pairings")],
-    ];
-    const set = (what) => act({ type: "show", what });
-    return choiceOf(t("Projector"), views, (desk) => desk.shown, set);
-  },
-  (act) => {
-    const set = (minutes) => act({ type: "start_clock", minutes });
-    const stop = button(t("Stop"), () => set(null));
-    const show = (_, { clock }) => {
-      stop.hidden = !clock;
-    };
-    const field = numberInput(t("Minutes"), 600, "30");
-    return numberSet(t("Clock"), field, t("Start"), set, show, stop);
-  },
-  (act) => {
-    const title = t("Number of rounds");
-    const set = (rounds) => act({ type: "set_rules", rounds });
-    const show = (field, { rounds }) => bring(field, String(rounds ?? ""));
-    return numberSet(title, numberInput(title, 99, ""), t("Set"), set, show);
-  },
-  (act) => {
-    const scores = [
-      [true, "½"],
-      [false, "0"],
-    ];
-    const set = (half) => act({ type: "set_rules", half_byes: half });
-    return choiceOf(t("Points of a requested bye"), scores, (desk) => desk.half_byes, set);
-  },
-];
 
 // Pairing a round by hand: tap two players to swap them, lock the tables that stay.
 
