@@ -1,4 +1,4 @@
-"""Which files are photos: those of a folder, and those that a pattern such as `*.jpg` names."""
+"""Which files are photos: their first bytes, those of a folder, those that a pattern names."""
 
 from __future__ import annotations
 
@@ -23,12 +23,22 @@ is always taken. Pictures that cannot be read and archives are taken too, to be 
 because skipping them silently would lose a sheet. Raw pictures that cameras store beside each photo
 are skipped."""
 
-_PHOTO = re.compile(
-    rb"\xff\xd8\xff|\x89PNG|GIF8|II[*+]\0|MM\0[*+]|%PDF-|RIFF....WEBP"
-    rb"|....ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1|avi[fs])",
-    re.DOTALL,
-)
-"""The first bytes of photos."""
+_BRAND = rb"....ftyp(?:.{8}(?:....)*)?"
+"""What precedes a brand in ISO base media (ISO/IEC 14496-12, 4.3)."""
+
+_SIGNS = {
+    "JPEG": rb"\xff\xd8\xff",
+    "PNG": rb"\x89PNG\r\n\x1a\n",
+    "TIFF": rb"II[*+]\0|MM\0[*+]",
+    "BMP": rb"BM",
+    "GIF": rb"GIF8",
+    "WebP": rb"RIFF....WEBP",
+    "AVIF": rb"(?!" + _BRAND + rb"he[iv][cxms])" + _BRAND + rb"avi[fs]",
+    "HEIC": _BRAND + rb"(?:he[iv][cxms]|m[is]f1)",
+    "PDF": rb".*%PDF-",  # PDFium allows other bytes before it
+}
+"""How files begin, as patterns. Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12,
+annex B.4), by AV1 (AV1 Image File Format, section 6), and by anything (ISO/IEC 23008-12, 10)."""
 
 _STORED = re.compile(r"(?:.*[/\\])?([0-9a-f]{2})[/\\]\1[0-9a-f]{62}(?:-\d+-\w+)?\.\w+")
 """Paths of a store's photos, and of the pictures that the page makes of them: in whatever folder,
@@ -98,13 +108,22 @@ def photos_in(folder: Path) -> Iterator[Path]:
         yield from (Path(path) for path in set(visible) - set(named) if _begins_as_photo(path))
 
 
+def format_of(data: bytes) -> str | None:
+    """The name of a file's format, by its first bytes; None for any other."""
+    start = data[:1024]
+    if start[4:8] == b"ftyp":  # other brands follow; films and raw photos have it too
+        start = start[: max(12, int.from_bytes(start[:4], "big"))]
+    signs = _SIGNS.items()
+    return next((name for name, sign in signs if re.match(sign, start, re.DOTALL)), None)
+
+
 def _begins_as_photo(path: str) -> bool:
     """Whether a file without a known suffix is a photo, as programs for messages save them."""
     if PurePath(path).suffix.lower() in SUFFIXES:
         return False
     try:
         with Path(path).open("rb") as file:
-            return _PHOTO.match(file.read(16)) is not None
+            return format_of(file.read(1024)) not in (None, "BMP")  # any text may begin with BM
     except OSError:
         return False
 

@@ -22,6 +22,7 @@ import simplejpeg
 from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
+from kdscan.files.photos import format_of
 from kdscan.imaging.picture import Bgr
 
 MAX_PIXELS = 120_000_000
@@ -44,38 +45,12 @@ A larger picture of any format is first taken at half its size, to save memory."
 FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
 """What is read, for people."""
 
-_BRAND = rb"....ftyp(?:.{8}(?:....)*)?"
-"""What precedes a brand in ISO base media (ISO/IEC 14496-12, 4.3)."""
-
-_SIGNS = {
-    "JPEG": rb"\xff\xd8\xff",
-    "PNG": rb"\x89PNG\r\n\x1a\n",
-    "TIFF": rb"II[*+]\0|MM\0[*+]",
-    "BMP": rb"BM",
-    "GIF": rb"GIF8",
-    "WebP": rb"RIFF....WEBP",
-    "AVIF": rb"(?!" + _BRAND + rb"he[iv][cxms])" + _BRAND + rb"avi[fs]",
-    "HEIC": _BRAND + rb"(?:he[iv][cxms]|m[is]f1)",
-    "PDF": rb".*%PDF-",  # PDFium allows other bytes before it
-}
-"""How files begin, as patterns. Brands of pictures and sequences coded by HEVC (ISO/IEC 23008-12,
-annex B.4), by AV1 (AV1 Image File Format, section 6), and by anything (ISO/IEC 23008-12, 10)."""
-
 _ARCHIVE = re.compile(rb"PK\x03\x04|PK\x05\x06|Rar!|7z\xbc\xaf|\x1f\x8b|BZh|.{257}ustar", re.DOTALL)
 """ZIP, RAR, 7z, gzip, bzip2 and tar."""
 
 Read = Callable[[int, bool], tuple[Bgr, bool]]
 """(page, whole) → its pixels (H, W, 3) uint8 BGR, upright, and whether they have half the picture's
 size, which a large one may have unless `whole`."""
-
-
-def format_of(data: bytes) -> str | None:
-    """The name of a file's format, by its first bytes; None for any other."""
-    start = data[:1024]
-    if start[4:8] == b"ftyp":  # other brands follow; films and raw photos have it too
-        start = start[: max(12, int.from_bytes(start[:4], "big"))]
-    signs = _SIGNS.items()
-    return next((name for name, sign in signs if re.match(sign, start, re.DOTALL)), None)
 
 
 def check_format(data: bytes) -> str:

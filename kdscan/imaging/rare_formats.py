@@ -18,6 +18,7 @@ import pypdfium2 as pdfium
 from PIL import ExifTags, Image
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
+from kdscan.files.photos import format_of
 from kdscan.imaging import formats, tiff
 from kdscan.imaging.formats import (
     OPENING,
@@ -28,7 +29,6 @@ from kdscan.imaging.formats import (
     check_size,
     damaged,
     decode_jpeg,
-    format_of,
     refusing,
     to_bgr,
     upright,

@@ -39,8 +39,8 @@ def page_problems(page: Page) -> Iterator[LayoutError]:
     for (key, box), (other, rival) in combinations(boxes.items(), 2):
         if (key in marked or "markers" in key + other) and overlap(box, rival):
             yield LayoutError("`{key}` and `{other}` overlap.", key=key, other=other)
-    if markers := getattr(page, "markers", None):
-        yield from _marker_problems(markers)
+    if page.markers is not None:
+        yield from _marker_problems(page.markers)
     for text in (page.name, *page.texts()):
         for letter in unprintable(text):
             yield LayoutError(
@@ -70,13 +70,13 @@ def _surroundings(page: Page) -> Iterator[tuple[str, Corners]]:
         size = page.legend.size_mm
         for i, example in enumerate(page.legend.examples):
             yield f"legend.examples[{i}]", around(example.center_mm, size, size)
-    for key in ("code", "second_code"):
-        if code := getattr(page, key, None):
+    for key, code in (("code", page.code), ("second_code", page.second_code)):
+        if code is not None:
             yield key, around(code.center_mm, code.size_mm, code.size_mm)
-    if markers := getattr(page, "markers", None):
-        for i, marker in enumerate(markers.places):
-            box = around(marker.center_mm, markers.size_mm, markers.size_mm)
-            yield f"markers.places[{i}]", box
+    if page.markers is not None:
+        side = page.markers.size_mm
+        for i, marker in enumerate(page.markers.places):
+            yield f"markers.places[{i}]", around(marker.center_mm, side, side)
 
 
 def _marker_problems(markers: Markers) -> Iterator[LayoutError]:

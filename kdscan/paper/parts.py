@@ -192,7 +192,8 @@ class Page(Part, frozen=True, kw_only=True):
     """What all pages have.
 
     name: in the JSON. page_mm: width and height. shield: outline of a shield; of the map's in mm
-    from the centre of its cell. The other fields are printed around what players mark, if present.
+    from the centre of its cell. second_code: the same code once more, far from the first, so that
+    one may be covered or cut off. The others are printed around what players mark, if present.
     """
 
     name: str
@@ -203,9 +204,16 @@ class Page(Part, frozen=True, kw_only=True):
     compass: Compass | None = None
     legend: Legend | None = None
     ruler: Ruler | None = None
+    markers: Markers | None = None
     code: Code | None = None
+    second_code: Code | None = None
     blanks: tuple[Blank, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        """The code and the second one, if it has them."""
+        return tuple(code for code in (self.code, self.second_code) if code is not None)
 
     def texts(self) -> Iterator[str]:
         """Every text of the page, in English."""
@@ -232,7 +240,6 @@ class Layout(Page, frozen=True, kw_only=True):
     lines: how the lines between cells are printed.
     castle: the castle in row 2, column 3.
     coordinates: whether column letters and row numbers are printed around it.
-    second_code: the same code once more, far from the first, so that one may be covered or cut off.
     """
 
     grid_mm: Point
@@ -241,8 +248,6 @@ class Layout(Page, frozen=True, kw_only=True):
     lines: LineStyle
     castle: Castle
     coordinates: bool = False
-    markers: Markers | None = None
-    second_code: Code | None = None
 
     def marked(self) -> Iterator[tuple[str, Corners]]:
         x, y, w, h = self.grid_rect
@@ -264,11 +269,6 @@ class Layout(Page, frozen=True, kw_only=True):
                 yield LayoutError(
                     "`{key}` and `{other}` overlap.", key=f"circles[{i}]", other=f"circles[{k}]"
                 )
-
-    @property
-    def codes(self) -> tuple[Code, ...]:
-        """The code and the second one, if it has them."""
-        return tuple(code for code in (self.code, self.second_code) if code is not None)
 
     @property
     def grid_rect(self) -> tuple[float, float, float, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import cv2
 
 from kdscan.errors import LayoutError
-from kdscan.paper.book import BookLayout
 from kdscan.paper.decor import RIBBON_TAIL_MM, draw_art, draw_ribbon
 from kdscan.paper.fonts import CAPITAL, ITALIC
 from kdscan.paper.parts import (
@@ -13,10 +12,10 @@ from kdscan.paper.parts import (
     CoatName,
     Code,
     Compass,
-    Layout,
     Legend,
     Marker,
     Markers,
+    Page,
     Point,
     Polygon,
     Ruler,
@@ -40,19 +39,16 @@ _SMALL_MM = 2.3
 """Size of the small print, 6.5 points."""
 
 
-def draw_surroundings(
-    pen: Pen, layout: Layout | BookLayout, look: PrintStyle, ticket: Ticket
-) -> None:
+def draw_surroundings(pen: Pen, layout: Page, look: PrintStyle, ticket: Ticket) -> None:
     """Draw every part of the layout that players don't mark, in the look's language.
 
     Raises LayoutError if it has no line to write a ticket's name on.
     """
     language = look.language
-    code = layout.code if ticket.code else None
-    second = layout.second_code if code is not None and isinstance(layout, Layout) else None
+    codes = layout.codes if ticket.code else ()
     if layout.title is not None:
         _title(pen, layout.title, language)
-    if layout.compass is not None and (code is None or not _meets(layout.compass, code)):
+    if layout.compass is not None and not any(_meets(layout.compass, code) for code in codes):
         (x, y), r = layout.compass.center_mm, layout.compass.radius_mm
         draw_art(pen, "compass", (x, y), r)
         pen.text((x, y - 0.75 * r), "N", 0.38 * r, align="middle")
@@ -75,30 +71,29 @@ def draw_surroundings(
         pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
     if layout.ruler is not None:
         _ruler(pen, layout.ruler, language)
-        if pen.theme.parchment and second is None:  # the second code lies where it swims
+        if pen.theme.parchment and len(codes) < 2:  # the second code lies where it swims
             _serpent(pen, layout.ruler, layout, language)
     if layout.markers is not None:
         for marker in layout.markers.places:
             _marker(pen, layout.markers, marker)
-    for place in (code, second):
-        if place is not None:
-            draw_code(pen, place, ticket.code)
+    for code in codes:
+        draw_code(pen, code, ticket.code)
     if layout.code is not None and layout.code.caption_mm is not None:
         _caption(pen, layout, layout.code.caption_mm, ticket.caption)
 
 
-def _caption(pen: Pen, layout: Layout | BookLayout, end_mm: Point, text: str) -> None:
+def _caption(pen: Pen, layout: Page, end_mm: Point, text: str) -> None:
     """The ticket's caption, small enough to end before the ruler and the second code."""
     ends = [0.0]
     if layout.ruler is not None:
         ends.append(layout.ruler.start_mm[0] + layout.ruler.length_mm)
-    if isinstance(layout, Layout) and layout.second_code is not None:
+    if layout.second_code is not None:
         ends.append(layout.second_code.center_mm[0] + layout.second_code.size_mm)
     room = end_mm[0] - max(end for end in ends if end < end_mm[0])
     pen.text(end_mm, text, fitting(text, _SMALL_MM, room), align="right")
 
 
-def _serpent(pen: Pen, ruler: Ruler, layout: Layout | BookLayout, language: Language) -> None:
+def _serpent(pen: Pen, ruler: Ruler, layout: Page, language: Language) -> None:
     """A sea serpent beside the ruler, as large as the notes leave room for."""
     notes = [note for note in layout.notes if abs(note.at_mm[1] - ruler.start_mm[1]) < 8]
     left = ruler.start_mm[0] + ruler.length_mm

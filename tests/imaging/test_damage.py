@@ -13,7 +13,8 @@ import pytest
 from PIL import Image
 
 from kdscan.errors import PhotoError, UnreadableImage
-from kdscan.imaging.formats import MAX_BYTES, decode_jpeg, format_of
+from kdscan.files.photos import format_of
+from kdscan.imaging.formats import MAX_BYTES, decode_jpeg
 from kdscan.imaging.hevc import is_damaged
 from kdscan.imaging.photo import decode, load_photos
 from tests.imaging.photos import FORMATS, TILE, assert_same, encoded, heic, pdf_objects, tile

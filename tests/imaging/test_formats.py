@@ -12,8 +12,8 @@ import tifffile
 from PIL import Image, ImageOps
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
+from kdscan.files.photos import format_of
 from kdscan.imaging import formats
-from kdscan.imaging.formats import format_of
 from kdscan.imaging.photo import decode, load_photos
 from kdscan.imaging.pyramid import level
 from tests.imaging.photos import FORMATS, TILE, assert_same, encoded, heic, tagged, tiff, tile
