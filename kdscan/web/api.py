@@ -86,7 +86,7 @@ async def upload(
     """Send a photo; the body is the unchanged file, or the rest of it."""
     services, store, event_id = call.services, call.store, call.event.id
     if call.event.said.closed and call.who.role != "desk":
-        raise call.refused(NotForPlayers("the event is over; ask the desk"))
+        raise NotForPlayers("the event is over; ask the desk")
     await run_in_threadpool(check_room, store, call.event, call.who, services.settings)
     with services.parts.file(call.who, token, offset) as file:
         await call.save_photo(file)
@@ -108,7 +108,7 @@ def _restore(call: Call, photo: int) -> None:
     if removal is None:
         return
     if event.has_players and author.role != "desk" and not removal.is_of(author):
-        raise call.refused(NotForPlayers("the desk has decided this; ask there"))
+        raise NotForPlayers("the desk has decided this; ask there")
     assert isinstance(removal.action, RemovePhoto)
     call.services.live.perform(
         replace(author, role="desk"), structs.replace(removal.action, removed=False)
@@ -181,7 +181,7 @@ def remove(call: Call, id: Id) -> schemas.Photos:
     row = visible_photo(call.event, id, call.who)
     _check_own(call, id)
     if not can_remove(call.event, id, call.who):
-        raise call.refused(desk_only())
+        raise desk_only()
     gone = RemovePhoto(photo_name(call.event, id), photo=row.key())
     call.event, _ = call.services.live.perform(replace(call.author, role="desk"), gone)
     return photos(call)

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kdscan.errors import KdscanError, StoreError, StoreFull
+from kdscan.event.corrections import NotForPlayers
 from kdscan.event.store import Store
 from kdscan.files.names import escape_control
 from kdscan.i18n import mark
@@ -83,12 +84,9 @@ def make_app(store: Store, settings: Settings) -> Starlette:
     app = Starlette(
         routes=_routes(),
         lifespan=lifespan,
-        exception_handlers={
-            ApiError: _api_error,
-            KdscanError: _kdscan_error,
-            HTTPException: _http_error,
-            Exception: _bug,
-        },
+        exception_handlers=dict.fromkeys(
+            (ApiError, KdscanError, HTTPException, Exception), _failed
+        ),
     )
     app.add_middleware(Middleware, settings=settings, revoked=revoked)
     app.add_middleware(Proxy, trusted=settings.proxy, root=settings.root_path)
@@ -102,36 +100,29 @@ def _routes() -> list[Route]:
     ]
 
 
-async def _api_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, ApiError)
-    return error.answer(Call(request.scope).words)
-
-
-async def _kdscan_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, KdscanError)
-    log.error("%s: %s", error.code, escape_control(str(error)))
-    # Messages of StoreError and UsageError name files of this machine, so they only go to the log.
-    if isinstance(error, StoreFull):
-        answer = ApiError(507, "store_full", FULL, 30)
-    elif isinstance(error, StoreError):
-        answer = ApiError(503, "store", STORE)
-    else:
-        answer = ApiError(400, error.code, mark("This cannot be done."))
-    return answer.answer(Call(request.scope).words)
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
-    answer = ApiError(error.status_code, code, error.detail).answer()
-    if error.status_code == 405:  # Starlette names those of one route, and a path may have two
+async def _failed(request: Request, error: Exception) -> Response:
+    """The answer that tells of an error."""
+    call, refusal = Call(request.scope), ApiError(500, "bug", BUG)
+    match error:
+        case ApiError():
+            refusal = error
+        case NotForPlayers():
+            refusal = call.refused(error)
+        case KdscanError():  # messages name files of this machine, so they only go to the log
+            log.error("%s: %s", error.code, escape_control(str(error)))
+            refusal = ApiError(400, error.code, mark("This cannot be done."))
+            if isinstance(error, StoreFull):
+                refusal = ApiError(507, "store_full", FULL, 30)
+            elif isinstance(error, StoreError):
+                refusal = ApiError(503, "store", STORE)
+        case HTTPException(status_code=status):
+            code = {404: "not_found", 405: "wrong_method"}.get(status, "bad_request")
+            refusal = ApiError(status, code, error.detail)
+    answer = refusal.answer(call.words)
+    if refusal.status == 405:  # Starlette names methods of one route, and a path may have two
         path = request.scope["path"].removeprefix(ROOT.get())
         routes = (route for route in _routes() if route.path_regex.match(path))
         answer.headers["Allow"] = ", ".join(sorted(m for r in routes for m in r.methods or ()))
-    return answer
-
-
-async def _bug(request: Request, error: Exception) -> Response:
-    answer = ApiError(500, "bug", BUG).answer(Call(request.scope).words)
-    add_headers(answer.headers, request)  # Starlette handles bugs outside of all middleware
+    if refusal.status == 500:  # Starlette handles bugs outside of all middleware
+        add_headers(answer.headers, request)
     return answer

@@ -87,7 +87,7 @@ class Operation:
         """Handle a request."""
         call = Call(request.scope, request.receive)
         if self.desk and call.who.role != "desk":
-            raise call.refused(desk_only())
+            raise desk_only()
         given = self._parameters(call)
         after, wait = (given.pop(name) for name in ("after", "wait")) if self.news else ("", 0)
         if self.body not in (None, bytes):

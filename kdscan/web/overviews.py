@@ -206,11 +206,15 @@ def _of_rows(event: Event) -> Iterator[Card]:
         brief, at = row.sheet.brief, row.assignment
         if not brief.review and (row.status != OK or brief.confirmed or not brief.illegal):
             continue
-        text = mark("{name} was read with certainty, but no lawful game leads to it")
+        kind: CardKind = "look"
+        text = mark("{name} needs a look")
+        if not brief.review:
+            kind = "rules"
+            text = mark("{name} was read with certainty, but no lawful game leads to it")
         yield Card(
-            "look" if brief.review else "rules",
-            f"{'look' if brief.review else 'rules'}-{row.sheet.id}",
-            mark("{name} needs a look") if brief.review else text,
+            kind,
+            f"{kind}-{row.sheet.id}",
+            text,
             {"name": at.player or short_name(row.file.name)},
             [sheet_brief(row)],
             at.round,

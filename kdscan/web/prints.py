@@ -100,7 +100,7 @@ async def learn_print(
     if call.who.role != "desk":
         names = {row.name.casefold() for row in await run_in_threadpool(_known(call).rows)}
         if name.casefold() in names or not await run_in_threadpool(may_teach, call):
-            raise call.refused(desk_only())
+            raise desk_only()
     file = io.BytesIO()
     await call.save_photo(file)
     return await _learned(call, LearnPrint(name, file.getvalue(), unmarked))

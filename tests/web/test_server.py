@@ -21,7 +21,7 @@ from kdscan.errors import KdscanError, StoreError, StoreFull, UsageError
 from kdscan.event.store import Store
 from kdscan.web import server
 from kdscan.web.addresses import own_certificate, reachable
-from kdscan.web.app import _kdscan_error
+from kdscan.web.app import _failed
 from tests.command import Command
 from tests.web.conftest import JOIN, Served, serving, settings
 
@@ -114,7 +114,7 @@ def test_the_head_behind_a_handshake_has_its_deadline(
 
 def test_a_name_writes_no_line_of_its_own_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
     error = UsageError("{name} plays already", name="Ada\nkdscan: all is well\x1b[2J")
-    answer = asyncio.run(_kdscan_error(Request({"type": "http"}), error))
+    answer = asyncio.run(_failed(Request({"type": "http", "headers": []}), error))
     assert answer.status_code == 400
     (line,) = caplog.messages
     assert "all is well" in line
@@ -127,7 +127,9 @@ def test_a_name_writes_no_line_of_its_own_into_the_log(caplog: pytest.LogCapture
 def test_paths_of_this_machine_are_only_in_the_log(
     error: type[KdscanError], status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answer = asyncio.run(_kdscan_error(Request({"type": "http"}), error("{p}", p="/srv/photos")))
+    answer = asyncio.run(
+        _failed(Request({"type": "http", "headers": []}), error("{p}", p="/srv/photos"))
+    )
     assert answer.status_code == status and b"/srv" not in answer.body
     assert "/srv/photos" in caplog.text
 
