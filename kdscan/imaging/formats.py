@@ -8,6 +8,7 @@ its checksums were compared. `kdscan.imaging.rare_formats` decodes the others.
 from __future__ import annotations
 
 import re
+import struct
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
@@ -52,6 +53,9 @@ Read = Callable[[int, bool], tuple[Bgr, bool]]
 """(page, whole) → its pixels (H, W, 3) uint8 BGR, upright, and whether they have half the picture's
 size, which a large one may have unless `whole`."""
 
+Opening = dict[str, Callable[[bytes], tuple[int, Read]]]
+"""For each format: data → the number of pages, and what reads them."""
+
 
 def check_format(data: bytes) -> str:
     """As `format_of`; raises `UnreadableImage` for any other file, and for an empty one."""
@@ -69,8 +73,9 @@ def check_format(data: bytes) -> str:
 
 
 def is_plain(data: bytes) -> bool:
-    """Whether a file is a JPEG or PNG of moderate size, which is cheap to decode."""
-    kind = format_of(data)
+    """Whether a file is a JPEG or PNG of moderate size, which is cheap to decode; raises as
+    `check_format` does, and for a damaged header."""
+    kind = check_format(data)
     if kind not in OPENING or len(data) > PLAIN_BYTES:
         return False
     with refusing(kind):
@@ -257,7 +262,7 @@ def _jpeg_header(data: bytes) -> _JpegHeader:
                     "JPEG or as PNG",
                     coding=coding,
                 )
-            height, width = (int.from_bytes(body[k : k + 2], "big") for k in (1, 3))
+            height, width = struct.unpack(">HH", body[1:5])
             check_size(width, height)
             return _JpegHeader(width, height, orientation, others)
         end = at + length
@@ -357,26 +362,25 @@ def upright(bgr: Any, orientation: int) -> Bgr:
 
 
 def _png_size(data: bytes) -> tuple[int, int]:
-    width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+    """Width and height; struct.error for a header that is cut off."""
+    width, height = struct.unpack(">16x2I9x", data[:33])
     return width, height
 
 
 def _open_png(data: bytes) -> tuple[int, Read]:
-    if len(data) < 33:  # its header
-        raise damaged("PNG")
     check_size(*_png_size(data))
 
     def read(_page: int, whole: bool) -> tuple[Bgr, bool]:
         at, kind, orientation = 8, b"", 1
         while kind != b"IEND":
-            end = at + 12 + int.from_bytes(data[at : at + 4], "big")
-            kind, checksum = data[at + 4 : at + 8], int.from_bytes(data[end - 4 : end], "big")
-            needed = kind[:1].isupper()
-            if end > len(data) or (needed and zlib.crc32(data[at + 4 : end - 4]) != checksum):
+            length, kind = struct.unpack_from(">I4s", data, at)
+            end = at + 8 + length
+            (checksum,) = struct.unpack_from(">I", data, end)
+            if kind[:1].isupper() and zlib.crc32(data[at + 4 : end]) != checksum:
                 raise damaged("PNG")
             if kind == b"eXIf":
-                orientation = _tags(data[at + 8 : end - 4])[1].get(_ORIENTATION, 1)
-            at = end
+                orientation = _tags(data[at + 8 : end])[1].get(_ORIENTATION, 1)
+            at = end + 4
         levels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
         if levels is None:
             raise damaged("PNG")
@@ -385,5 +389,19 @@ def _open_png(data: bytes) -> tuple[int, Read]:
     return 1, read
 
 
-OPENING: dict[str, Callable[[bytes], tuple[int, Read]]] = {"JPEG": _open_jpeg, "PNG": _open_png}
-"""The formats of this file: data → the number of pages, and what reads them."""
+OPENING: Opening = {"JPEG": _open_jpeg, "PNG": _open_png}
+"""The formats of this file."""
+
+
+def open_file(data: bytes, opening: Opening = OPENING) -> tuple[int, Read]:
+    """The number of pages of a file of these formats, and what reads them; raises `PhotoError`."""
+    kind = check_format(data)
+    with refusing(kind):
+        count, read = opening[kind](data)
+        check_pages(count)
+
+    def read_page(page: int, whole: bool) -> tuple[Bgr, bool]:
+        with refusing(kind):
+            return read(page, whole)
+
+    return count, read_page

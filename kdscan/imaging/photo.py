@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import ReaderDied, UnreadableImage
 from kdscan.files.read import read_error
-from kdscan.imaging.formats import OPENING, Read, check_bytes, check_format, is_plain, refusing
+from kdscan.imaging.formats import Read, check_bytes, is_plain, open_file
 from kdscan.imaging.picture import Bgr, Photo
 from kdscan.workers.pool import Limits, Pool, Task
 
@@ -82,10 +82,8 @@ def decode(data: bytes, name: str = "") -> Pages:
     Raises `UnreadableImage` or `ImageTooLarge`.
     """
     check_bytes(len(data))
-    kind = check_format(data)
     if is_plain(data):
-        with refusing(kind):
-            return Pages(name, OPENING[kind](data)[0], partial(_read_plain, data))
+        return Pages(name, open_file(data)[0], partial(_read_plain, data))
     return Pages(name, _confined(_Count(data)), partial(_read_confined, data))
 
 
@@ -113,9 +111,7 @@ def _whole(read: Read, page: int) -> Bgr:
 
 
 def _read_plain(data: bytes, page: int, whole: bool) -> tuple[Bgr, bool]:
-    kind = check_format(data)
-    with refusing(kind):
-        return OPENING[kind](data)[1](page, whole)
+    return open_file(data)[1](page, whole)
 
 
 def _read_confined(data: bytes, page: int, whole: bool) -> tuple[Bgr, bool]:
@@ -153,9 +149,9 @@ class _Decode:
 @lru_cache(maxsize=1)
 def _opened(data: bytes) -> tuple[int, Read]:
     """A file in the process with limits, for one page after the other."""
-    from kdscan.imaging.rare_formats import open_file  # it takes long to import, here alone
+    from kdscan.imaging import rare_formats  # it takes long to import, here alone
 
-    return open_file(data)
+    return rare_formats.open_file(data)
 
 
 def _prepare() -> None:

@@ -24,12 +24,9 @@ from kdscan.imaging.formats import (
     OPENING,
     Read,
     at_most_half,
-    check_format,
-    check_pages,
     check_size,
     damaged,
     decode_jpeg,
-    refusing,
     to_bgr,
     upright,
 )
@@ -45,17 +42,8 @@ def open_file(data: bytes) -> tuple[int, Read]:
     attached to a PDF. Previews, masks and gain maps are none, nor is the film in a photo, nor what
     follows the first picture of an animation.
     """
-    kind = check_format(data)
-    opening = OPENING | {"HEIC": _open_heif, "PDF": _open_pdf}
-    with refusing(kind):
-        count, read = opening.get(kind, _open_pillow)(data)
-        check_pages(count)
-
-    def read_page(page: int, whole: bool) -> tuple[Bgr, bool]:
-        with refusing(kind):
-            return read(page, whole)
-
-    return count, read_page
+    pillow = dict.fromkeys(PILLOW, _open_pillow)
+    return formats.open_file(data, OPENING | {"HEIC": _open_heif, "PDF": _open_pdf} | pillow)
 
 
 # HEIC
@@ -183,11 +171,13 @@ def _check_stream(picture: Any) -> None:
 STRIP_PX = 512
 """Rows of a picture that are converted at a time; all at once take 3 × the memory."""
 
+PILLOW = "WebP", "AVIF", "TIFF", "BMP", "GIF"
+
 Image.MAX_IMAGE_PIXELS = None  # `check_size` decides
 
 
 def _open_pillow(data: bytes) -> tuple[int, Read]:
-    image = Image.open(io.BytesIO(data), formats=("WEBP", "AVIF", "TIFF", "BMP", "GIF"))
+    image = Image.open(io.BytesIO(data), formats=PILLOW)
     check_size(*image.size)
     frames = tiff.pages(image) if image.format == "TIFF" else [0]
 
