@@ -70,12 +70,14 @@ class SheetScore(Assignment):
 class Seat:
     """A player at a table, with the sheet that counts; None while it is missing.
 
-    points: according to the arbiter, instead of the sheet's total.
+    points: according to the arbiter, instead of the sheet's total. seen: what the sheet was worth
+    when that was entered, as far as known; if it is worth something else now, a person is asked.
     """
 
     player: str
     sheet: SheetScore | None = None
     points: int | None = None
+    seen: int | None = None
 
     @property
     def total(self) -> int | None:
@@ -109,7 +111,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Game:
-    """A table in a round. A single seat is a bye.
+    """A table in a round, as it was paired or with its sheets. A single seat is a bye.
 
     walkover: who wins because the opponent did not come; then nobody has points. forfeit: nobody
     came, and both lose. bye_points: what a bye scores.
@@ -217,45 +219,30 @@ class Finding(Struct, frozen=True):
         return self.text.format(**self.values)
 
 
-class Planned(Struct, frozen=True):
-    """A table as it was paired, and what an arbiter entered for it.
-
-    players: in the order of the seats. points: by player; they override whatever was read.
-    walkover: who wins because nobody came to play; forfeit: both lose. seen: what each player's
-    sheet was worth when that was entered, as far as known; if it is worth something else now, a
-    person is asked.
-    """
-
-    players: tuple[str, ...]
-    points: Mapping[str, int] = {}
-    walkover: str | None = None
-    seen: Mapping[str, int | None] = {}
-    forfeit: bool = False
-    bye_points: float = BYE
-
-
 Memo = dict[Table, tuple[tuple[object, ...], Game, list[Finding]]]
 """Games as they were gathered before, each with what it was made of."""
 
 
 def gather(
     sheets: Sequence[SheetScore],
-    planned: Mapping[Table, Planned] = {},
+    planned: Mapping[Table, Game] = {},
     most: int = 2,
     memo: Memo | None = None,
     ends: Mapping[int, datetime] = {},
 ) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
     """Seat every sheet, and report what is missing or undecided.
 
-    planned: by round and table. At a table that was not planned, sheets with the same round and
-    table make a game, if they are of two to `most` players. Games are ordered by round and table.
-    memo: keeps games whose sheets and plan stay the same objects. ends: see `Event.ends`.
+    planned: games as they were paired, with what was entered for them. At a table that was not
+    planned, sheets with the same round and table make a game, if they are of two to `most` players.
+    Games are ordered by round and table. memo: keeps games whose sheets and plan
+    stay the same objects. ends: see `Event.ends`.
     """
     memo = {} if memo is None else memo
     at_table: dict[Table, list[SheetScore]] = {at: [] for at in planned}
     findings = list(_conflicts(sheets))
-    begun = {at[0] for at, plan in planned.items() if plan.points}
-    seats = {(at[0], name): at for at, plan in planned.items() for name in plan.players}
+    paired = [(at, seat) for at, plan in planned.items() for seat in plan.seats]
+    begun = {at[0] for at, seat in paired if seat.points is not None}
+    seats = {(at[0], seat.player): at for at, seat in paired}
     foreign, roundless = _foreign_events(sheets), []
     for sheet in sheets:
         begun.add(sheet.round or 0)
@@ -289,10 +276,11 @@ def gather(
             findings.append(_unplaced(sheet))
     open_tables: dict[str, list[Table]] = defaultdict(list)
     for at, plan in planned.items() if roundless else ():
-        if len(plan.players) > 1 and not (plan.walkover or plan.forfeit):
-            present = {sheet.player for sheet in at_table[at]} | set(plan.points)
-            for name in set(plan.players) - present:
-                open_tables[name].append(at)
+        if not (plan.bye or plan.unplayed):
+            present = {sheet.player for sheet in at_table[at]}
+            for seat in plan.seats:
+                if seat.points is None and seat.player not in present:
+                    open_tables[seat.player].append(at)
     for sheet in roundless:  # the only game of its player without a sheet or a result, in time
         match open_tables.pop(sheet.player or "", []):
             case [at] if sheet.came is None or sheet.came <= ends.get(at[0], sheet.came):
@@ -308,7 +296,8 @@ def gather(
         if known and len(known[0]) == len(made_of) and all(map(is_, known[0], made_of)):
             game, to_settle = known[1:]
         elif plan_of or 2 <= len(names) <= most:
-            game, to_settle = _game(at, plan_of or Planned(names), present_sheets)
+            plan_of = plan_of or Game(*at, tuple(map(Seat, names)))
+            game, to_settle = _game(plan_of, present_sheets)
             memo[at] = made_of, game, to_settle
         else:
             if most == 2:
@@ -388,9 +377,10 @@ def _to_come(findings: Iterable[Finding], begun: Container[int | None]) -> Itera
             yield Finding("missing_sheet", text, {"n": finding.round}, finding.round)
 
 
-def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game, list[Finding]]:
+def _game(plan: Game, sheets: Sequence[SheetScore]) -> tuple[Game, list[Finding]]:
     """One table: its seats, each with the one sheet that can only be its player's."""
     findings: list[Finding] = []
+    at = plan.round, plan.table
 
     def settle(
         code: FindingCode, text: str, sheets: Iterable[SheetScore] = (), **values: object
@@ -402,9 +392,12 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
         text = mark("{player} has several sheets, worth {totals}; choose which one counts")
         settle("two_sheets", text, sheets, player=name, totals=totals)
 
-    own = {name: [sheet for sheet in sheets if sheet.player == name] for name in plan.players}
+    own = {
+        seat.player: [sheet for sheet in sheets if sheet.player == seat.player]
+        for seat in plan.seats
+    }
     strangers = [sheet for sheet in sheets if sheet.player not in own]
-    empty = [name for name in plan.players if not own[name] and name not in plan.points]
+    empty = [s.player for s in plan.seats if not own[s.player] and s.points is None]
     if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
         own[empty[0]].append(strangers.pop())
     for name, several in own.items():
@@ -418,28 +411,30 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
         whose = ", ".join(f"{sheet.whose} ({sheet.total})" for sheet in strangers)
         text = mark("there is no such player at this table: {players}")
         settle("unknown_player", text, strangers, players=whose)
-    if len(plan.players) == 1:
+    if plan.bye:
+        (seat,) = plan.seats
         text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
-        for sheet in own[plan.players[0]]:
+        for sheet in own[seat.player]:
             if not sheet.rivals:
                 settle("unplaced", text, [sheet], player=sheet.player, total=sheet.total)
-        return Game(*at, (Seat(plan.players[0]),), bye_points=plan.bye_points), findings
-    seats = tuple(_seat(name, own[name], plan.points.get(name)) for name in plan.players)
-    if plan.forfeit or plan.walkover in plan.players:
+        return Game(*at, (Seat(seat.player),), bye_points=plan.bye_points), findings
+    seats = tuple(replace(seat, sheet=_sheet_of(own[seat.player])) for seat in plan.seats)
+    game = replace(plan, seats=seats)
+    if plan.unplayed:
         come = [seat.sheet for seat in seats if seat.sheet and not seat.sheet.review]
         findings.clear()
-        if len(come) == len(seats) and any(plan.seen.get(name) is None for name in plan.players):
+        if len(come) == len(seats) and any(seat.seen is None for seat in seats):
             text = mark(
                 "a walkover of {player} was entered, but both sheets have come in: {totals}"
             )
             totals = " : ".join(str(sheet.total) for sheet in come)
             settle("points_differ", text, come, player=plan.walkover or "–", totals=totals)
-        return Game(*at, seats, plan.walkover, plan.forfeit), findings
+        return game, findings
     for seat in seats:
         read, name = seat.sheet, seat.player
         whole = _whole(own[name])
         if seat.points is not None:
-            if read and not read.review and read.total not in (seat.points, plan.seen.get(name)):
+            if read and not read.review and read.total not in (seat.points, seat.seen):
                 text = mark(
                     "the sheet of {player} is worth {total}, but {points} points were entered"
                 )
@@ -457,17 +452,17 @@ def _game(at: Table, plan: Planned, sheets: Sequence[SheetScore]) -> tuple[Game,
         elif read.review:
             settle("needs_look", mark("the sheet of {player} needs a look"), [read], player=name)
     absent = all(seat.points == 0 for seat in seats)  # people enter 0 : 0
-    return Game(*at, seats, forfeit=absent), findings
+    return replace(game, forfeit=absent), findings
 
 
-def _seat(name: str, sheets: Sequence[SheetScore], points: int | None) -> Seat:
-    """A player's seat. Several readings with one total are one sheet photographed twice; the most
-    certain one counts."""
+def _sheet_of(sheets: Sequence[SheetScore]) -> SheetScore | None:
+    """The sheet that counts for a player. Several readings with one total are one sheet
+    photographed twice; the most certain one counts."""
     whole = _whole(sheets)
     worths = {sheet.worth for sheet in whole}
     if len(worths) != 1 or any(sheet.rivals or sheet.cut_off for sheet in whole):
-        return Seat(name, None, points)
-    return Seat(name, min(whole, key=lambda sheet: (sheet.review, sheet.key)), points)
+        return None
+    return min(whole, key=lambda sheet: (sheet.review, sheet.key))
 
 
 def _whole(sheets: Sequence[SheetScore]) -> Sequence[SheetScore]:

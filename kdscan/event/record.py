@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.dedupe import Alike
-from kdscan.event.games import BYE, DRAW, Planned, SheetScore, Table
+from kdscan.event.games import BYE, DRAW, Game, Seat, SheetScore, Table
 from kdscan.event.games import Memo as Games
 from kdscan.event.log import AnyEntry, Author, Entry, Said, TableResult, fold_log
 from kdscan.event.names import Names
@@ -235,23 +235,24 @@ class EventRecord:
         return player.name
 
     @derived("tables", "said.results", "said.byes", "rules")
-    def _planned(self) -> dict[Table, Planned]:
-        names = self.name_of
+    def _planned(self) -> dict[Table, Game]:
+        """The games as they were paired, with what was entered for them."""
+        numbers = {name: number for number, name in self.name_of.items()}
         planned, requested = {}, DRAW * self.rules.half_byes
         for round_, tables in self.tables.items():
-            asked = {names.get(n) for n in self.said.byes[round_]}
-            for table, seats in tables.items():
+            for table, players in tables.items():
                 result = self.said.results.get((round_, table), TableResult({}))
-                named = {names[n]: value for n, value in result.points.items() if n in names}
-                seen = {names[n]: value for n, value in result.read.items() if n in names}
-                winner = names.get(result.winner or 0)
-                planned[round_, table] = Planned(
-                    seats,
-                    named,
-                    winner,
-                    {name: seen.get(name) for name in seats},
-                    forfeit=result.walkover and winner is None,
-                    bye_points=requested if seats[0] in asked else BYE,
+                winner = self.name_of.get(result.winner or 0)
+                seated = [(name, numbers[name]) for name in players]
+                planned[round_, table] = Game(
+                    round_,
+                    table,
+                    tuple(
+                        Seat(p, None, result.points.get(n), result.read.get(n)) for p, n in seated
+                    ),
+                    winner if winner in players else None,
+                    result.walkover and winner is None,
+                    requested if seated[0][1] in self.said.byes[round_] else BYE,
                 )
         return planned
 

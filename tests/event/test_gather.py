@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.event.games import Planned, SheetScore, gather
+from kdscan.event.games import Game, Seat, SheetScore, Table, gather
 from kdscan.event.swiss import check_certain, check_finished
 from kdscan.rules.winner import Outcome, Worth
 
@@ -28,8 +27,14 @@ def sheet(
     return SheetScore(*at, player, key=key, worth=worth, review=review)
 
 
-def paired(players: str, points: Mapping[str, int] = {}, **more: Any) -> Planned:
-    return Planned(tuple(players), points, **more)
+def paired(
+    players: str,
+    points: Mapping[str, int] = {},
+    seen: Mapping[str, int | None] = {},
+    at: Table = (1, 1),
+) -> dict[Table, Game]:
+    seats = (Seat(name, None, points.get(name), seen.get(name)) for name in players)
+    return {at: Game(*at, tuple(seats))}
 
 
 def test_codes_alone_make_games() -> None:
@@ -60,8 +65,8 @@ def test_blank_sheets_finish_no_game_and_doubtful_ones_no_event() -> None:
             check_certain(games)
 
 
-PLAN = {(1, 1): paired("AB"), (1, 2): paired("CD"), (1, 3): paired("E")}
-TABLE = {(1, 1): paired("AB")}
+TABLE = paired("AB")
+PLAN = TABLE | paired("CD", at=(1, 2)) | paired("E", at=(1, 3))
 
 
 def test_a_player_sits_where_the_plan_says() -> None:
@@ -82,15 +87,16 @@ def test_a_player_sits_where_the_plan_says() -> None:
 
 
 def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
-    tables = {(1, 1): "AB", (1, 2): "CD", (2, 1): "AC", (2, 2): "BD", (2, 3): "E"}
-    planned = {at: paired(players) for at, players in tables.items()}
+    first = TABLE | paired("CD", at=(1, 2))
+    second = paired("BD", at=(2, 2)) | paired("E", at=(2, 3))
+    planned = first | paired("AC", at=(2, 1)) | second
     sheets = [sheet(n, player, 40 + n) for n, player in enumerate("ABC")]
     _, findings = gather(sheets, planned)
     assert [(f.round, f.table, f.message) for f in findings] == [
         (1, 2, "the sheet of D is missing"),
         (2, None, "no sheet of round 2 has come in yet"),
     ]
-    _, findings = gather(sheets, planned | {(2, 1): paired("AC", {"A": 40})})
+    _, findings = gather(sheets, planned | paired("AC", {"A": 40}, at=(2, 1)))
     assert [(f.round, f.table) for f in findings] == [(1, 2), (2, 1), (2, 2), (2, 2)]
 
 
@@ -102,7 +108,7 @@ def test_two_sheets_that_differ_wait_for_a_person() -> None:
     assert games[0].seats[0].total is None  # the domains could decide
     games, findings = gather(
         [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)],
-        {(1, 1): paired("AB", {"A": 51})},
+        paired("AB", {"A": 51}),
     )
     assert games[0].outcome == Outcome((0,), "score")
     assert findings == ()
@@ -116,7 +122,7 @@ def test_sheets_that_claim_one_code_count_for_nothing_even_if_their_totals_are_e
 
 
 def test_points_entered_before_the_sheet_came_are_compared_with_it() -> None:
-    plan, seen = ({(1, 1): paired("AB", {"A": 30}, seen={"A": n})} for n in (None, 40))
+    plan, seen = (paired("AB", {"A": 30}, {"A": n}) for n in (None, 40))
     came = [sheet(1, "A", 40), sheet(2, "B", 35)]
     games, findings = gather(came, plan)
     assert games[0].seats[0].total == 30
@@ -149,7 +155,7 @@ def test_a_sheet_whose_code_names_another_event_than_most_is_nobodys() -> None:
     def printed(key: int, player: str, event: str | None, round_: int = 1) -> SheetScore:
         return replace(sheet(key, player, 40 + key, at=(round_, key)), event=event)
 
-    plan = {(1, 1): paired("AB"), (1, 2): paired("CD")}
+    plan = TABLE | paired("CD", at=(1, 2))
     ours = [printed(1, "A", "SPRING-CUP"), printed(2, "B", "SPRING-CU…"), printed(3, "C", None)]
     games, findings = gather([*ours, printed(4, "D", "WINTER")], plan)
     assert [seat.total for game in games for seat in game.seats] == [41, 42, 43, None]
