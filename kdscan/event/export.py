@@ -45,12 +45,16 @@ def rows_with_sheets(db: Connection, event: Event) -> Iterator[Row]:
             yield row, states[row.sheet.id] if isinstance(row, SheetResult) else None
 
 
+OF_READING = (
+    *("total", "domains", "wizard", "middle_kingdom", "harmony", "castle_bonus_used"),
+    "confidence",
+)
 COLUMNS = (
-    *("file", "page", "sheet", "status", "kind", "code", "round", "table", "player", "total"),
-    *("domains", "wizard", "middle_kingdom", "harmony", "castle_bonus_used", "confidence"),
+    *("file", "page", "sheet", "status", "kind", "code", "round", "table", "player", *OF_READING),
     *("look_at", "corrected", "same_as", "error", "message", "sha256", "conflicts_with", "said_by"),
 )
-"""The columns of a table of results, in their order."""
+"""The columns of a table of results, in their order; `OF_READING`: those that say what a sheet is
+worth, and how certainly."""
 
 
 def columns(row: Row, words: Words = ENGLISH) -> Json:
@@ -75,7 +79,7 @@ def columns(row: Row, words: Words = ENGLISH) -> Json:
         cells = [c for c in state.get("cells") or () if c["review"]]
         said = [f"{word['source']}: {word['who']}" for word in state.get("said", ())]
         known = {**state, "domains": None, **(state.get("score") or {})}
-        line |= {name: known.get(name) for name in COLUMNS[9:16]}
+        line |= {name: known.get(name) for name in OF_READING}
         line |= {
             "sheet": result.sheet.number + 1,
             "kind": state["kind"],

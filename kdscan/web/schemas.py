@@ -16,12 +16,12 @@ from kdscan.document import GameEntry
 from kdscan.event.actions import Action, Shown
 from kdscan.event.corrections import CoatName, Id, Side, SquareIndex, TerrainName
 from kdscan.event.export import EventTable, TableGame
+from kdscan.event.log import Role
 from kdscan.event.names import Player
 from kdscan.event.sheets import Source
 
 Probability = Annotated[float, Meta(ge=0, le=1)]
 PhotoState = Literal["waiting", "read", "failed"]
-Role = Literal["player", "desk"]
 CardKind = Literal[
     "changed",
     "conflict",
