@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_900,
     "kdscan/detection": 7_830,
-    "kdscan/event": 56_850,
+    "kdscan/event": 56_760,
     "kdscan/files": 3_560,
     "kdscan/i18n": 1_830,
     "kdscan/imaging": 13_860,
