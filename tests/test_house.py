@@ -20,7 +20,7 @@ MOST_TOKENS = {
     "kdscan/imaging": 13_860,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_480,
-    "kdscan/paper": 15_720,
+    "kdscan/paper": 15_635,
     "kdscan/rules": 21_610,
     "kdscan/sheets": 36_575,
     "kdscan/templates": 20_580,

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from kdscan.errors import LayoutError
 from kdscan.paper.layout import built_in, load
-from kdscan.paper.parts import Box, CoatName, Corners, Markers, Page, Part, Point, Size, around
+from kdscan.paper.parts import Box, Corners, Markers, Page, Part, Point, Size, around
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.duel.spellbook import BookPlace
 
@@ -29,7 +29,7 @@ class BookLine(Part, frozen=True):
     used: centre of the circle to be crossed when the power is used.
     """
 
-    coat: CoatName
+    coat: Coat
     squares: Annotated[tuple[Point, ...], Meta(min_length=1)]
     used: Point
 
@@ -37,7 +37,7 @@ class BookLine(Part, frozen=True):
 class Choice(Part, frozen=True):
     """The box to cross for the coat for which the filled coat's wizard is to pay."""
 
-    coat: CoatName
+    coat: Coat
     center_mm: Point
 
 
@@ -51,7 +51,7 @@ class BookSide(Part, frozen=True):
 class Spell(Part, frozen=True):
     """The effect of a coat's wizard. box_mm: x, y, width, height of its plate."""
 
-    coat: CoatName
+    coat: Coat
     box_mm: Box
     text: str
     at_once: bool = False
@@ -79,7 +79,7 @@ class BookLayout(Page, frozen=True, kw_only=True):
 
     def marked(self) -> Iterator[tuple[str, Corners]]:
         for place, center, reach in marked_places(self):
-            yield str(place), around(center, 2 * reach, 2 * reach)
+            yield str(place), around(center, 2 * reach)
 
     def problems(self) -> Iterator[LayoutError]:
         for i, side in enumerate(self.players):
@@ -110,10 +110,8 @@ def marked_places(layout: BookLayout) -> Iterator[tuple[BookPlace, Point, float]
     its side; mm."""
     for i, side in enumerate(layout.players):
         for line in side.lines:
-            coat = Coat(line.coat)
             for k, square in enumerate(line.squares):
-                yield BookPlace(i, coat, "square", k), square, layout.square_mm / 2
-            yield BookPlace(i, coat, "used"), line.used, layout.circle_radius_mm
+                yield BookPlace(i, line.coat, "square", k), square, layout.square_mm / 2
+            yield BookPlace(i, line.coat, "used"), line.used, layout.circle_radius_mm
         for choice in side.choices:
-            place = BookPlace(i, Coat(choice.coat), "choice")
-            yield place, choice.center_mm, layout.choice_mm / 2
+            yield BookPlace(i, choice.coat, "choice"), choice.center_mm, layout.choice_mm / 2

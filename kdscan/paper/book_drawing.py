@@ -37,7 +37,7 @@ def draw_book(pen: Pen, layout: BookLayout, language: Language) -> None:
 
 
 def _square(pen: Pen, center: Point, side: float, corner: float) -> None:
-    x, y, _, _ = around(center, side, side)
+    x, y, _, _ = around(center, side)
     pen.box(x, y, side, side, width=0.3, corner=corner, ground=True)
 
 

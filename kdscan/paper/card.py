@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kdscan.paper.fonts import ITALIC
 from kdscan.paper.parts import Code, Point
-from kdscan.paper.pen import Pen, fitted, fitting
+from kdscan.paper.pen import Pen, fitted
 from kdscan.paper.style import Ticket
 from kdscan.paper.symbols import draw_code
 
@@ -33,7 +33,6 @@ def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
     pen.box(2.5, 2.5, w - 5, h - 5, width=0.2, corner=3)
     if ticket.code:
         draw_code(pen, card.code, ticket.code)
-    name, size = fitted(ticket.name, 7.0, card.room_mm)
-    pen.text(card.name_mm, name, size, align="middle")
-    size = fitting(ticket.caption, 4.0, card.room_mm, ITALIC)
-    pen.text(card.caption_mm, ticket.caption, size, font=ITALIC, align="middle")
+    room = card.room_mm
+    pen.text(card.name_mm, *fitted(ticket.name, 7.0, room), align="middle")
+    pen.text(card.caption_mm, ticket.caption, 4.0, room=room, font=ITALIC, align="middle")

@@ -54,10 +54,9 @@ def _surroundings(page: Page) -> Iterator[tuple[str, Corners]]:
     """Everything around what players mark, with the paper that it occupies; for texts, that of one
     letter."""
     if page.title is not None:
-        yield "title", around(page.title.center_mm, page.title.size_mm, page.title.size_mm)
+        yield "title", around(page.title.center_mm, page.title.size_mm)
     if page.compass is not None:
-        side = 2 * page.compass.radius_mm
-        yield "compass", around(page.compass.center_mm, side, side)
+        yield "compass", around(page.compass.center_mm, 2 * page.compass.radius_mm)
     if page.ruler is not None:
         x, y = page.ruler.start_mm
         yield "ruler", (x, y - 1, x + page.ruler.length_mm, y + 1)
@@ -65,18 +64,16 @@ def _surroundings(page: Page) -> Iterator[tuple[str, Corners]]:
         x, y, w, h = blank.box_mm
         yield f"blanks[{i}]", (x, y, x + w, y + h)
     for i, note in enumerate(page.notes):
-        yield f"notes[{i}]", around(note.at_mm, 1, 1)
+        yield f"notes[{i}]", around(note.at_mm, 1)
     if page.legend is not None:
-        size = page.legend.size_mm
         for i, example in enumerate(page.legend.examples):
-            yield f"legend.examples[{i}]", around(example.center_mm, size, size)
+            yield f"legend.examples[{i}]", around(example.center_mm, page.legend.size_mm)
     for key, code in (("code", page.code), ("second_code", page.second_code)):
         if code is not None:
-            yield key, around(code.center_mm, code.size_mm, code.size_mm)
+            yield key, around(code.center_mm, code.size_mm)
     if page.markers is not None:
-        side = page.markers.size_mm
         for i, marker in enumerate(page.markers.places):
-            yield f"markers.places[{i}]", around(marker.center_mm, side, side)
+            yield f"markers.places[{i}]", around(marker.center_mm, page.markers.size_mm)
 
 
 def _marker_problems(markers: Markers) -> Iterator[LayoutError]:

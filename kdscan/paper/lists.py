@@ -28,18 +28,17 @@ def table_pdf(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]])
     document = Document(title, A4_MM)
     for first in range(0, max(len(rows), 1), per_page):
         with document.page() as pen:
-            name, size = fitted(printable(title), 8.0, ROOM_MM)
-            pen.text((MARGIN_MM, MARGIN_MM + 8), name, size)
+            pen.text((MARGIN_MM, MARGIN_MM + 8), *fitted(printable(title), 8.0, ROOM_MM))
             for n, row in enumerate((texts[0], *texts[first + 1 : first + 1 + per_page])):
                 y = MARGIN_MM + 20 + n * ROW_MM
                 pen.lines(((MARGIN_MM, y + 2.4), (WIDTH_MM - MARGIN_MM, y + 2.4)), line="faint")
                 for column, cell in enumerate(row):
                     start = ends[column] - widths[column]
                     left = column == widest
-                    cell, size = fitted(cell, LETTER_MM, widths[column] - 2)
                     at = (start + 1 if left else ends[column] - 3, y)
+                    text = fitted(cell, LETTER_MM, widths[column] - 2)
                     color = "line" if n == 0 else "ink"
-                    pen.text(at, cell, size, color=color, align="left" if left else "right")
+                    pen.text(at, *text, color=color, align="left" if left else "right")
     return document.save()
 
 
@@ -55,15 +54,13 @@ def slips_pdf(title: str, table: str, points: str, seated: Mapping[int, Sequence
                 top = MARGIN_MM / 2 + n * SLIP_MM
                 pen.box(MARGIN_MM, top, ROOM_MM, SLIP_MM - 4, line="faint", corner=3)
                 head = f"{printable(title)} · {printable(table)} {number}"
-                text, size = fitted(head, 5.0, ROOM_MM - 50)
-                pen.text((MARGIN_MM + 5, top + 9), text, size)
+                pen.text((MARGIN_MM + 5, top + 9), *fitted(head, 5.0, ROOM_MM - 50))
                 end = (WIDTH_MM - MARGIN_MM - 5, top + 9)
                 pen.text(end, printable(points), 4.0, font=ITALIC, align="right", color="line")
                 step = (SLIP_MM - 18) / max(len(players), 2)
                 for k, name in enumerate(players):
                     y = top + 12 + (k + 0.75) * step
-                    text, size = fitted(printable(name), 5.5, 70)
-                    pen.text((MARGIN_MM + 5, y), text, size)
+                    pen.text((MARGIN_MM + 5, y), *fitted(printable(name), 5.5, 70))
                     pen.lines(((MARGIN_MM + 80, y + 1), (MARGIN_MM + 145, y + 1)), line="line")
                     box = min(step - 1.5, 11.0)
                     pen.box(WIDTH_MM - MARGIN_MM - 27, y - box + 2, 22, box, corner=1.5)

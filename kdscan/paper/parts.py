@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 
 from kdscan.errors import LayoutError
 from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS
+from kdscan.rules.duel.coats import Coat
 
 LARGEST_MM = 1189
 """Longer side of A0 (ISO 216), the largest page."""
@@ -27,7 +28,6 @@ Box = tuple[Mm, Mm, Size, Size]
 
 Polygon = Annotated[tuple[Point, ...], Meta(min_length=3)]
 LineStyle = Literal["ruled", "dashed", "dotted", "none"]
-CoatName = Literal["dot", "double_dot", "line", "double_line", "filled", "checked"]
 
 
 def rect(x0: float, y0: float, x1: float, y1: float) -> Polygon:
@@ -53,9 +53,9 @@ def bounds(points: Iterable[Point]) -> Corners:
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def around(center: Point, width: float, height: float) -> Corners:
-    """A rectangle around a point."""
-    (x, y), w, h = center, width / 2, height / 2
+def around(center: Point, width: float, height: float | None = None) -> Corners:
+    """A rectangle around a point, a square without `height`."""
+    (x, y), w, h = center, width / 2, (width if height is None else height) / 2
     return x - w, y - h, x + w, y + h
 
 
@@ -156,7 +156,7 @@ class Blank(Part, frozen=True):
     label: str
     box_mm: Box
     kind: Literal["line", "box", "double"] = "line"
-    coat: CoatName | None = None
+    coat: Coat | None = None
 
 
 class Note(Part, frozen=True):
@@ -177,7 +177,7 @@ class Example(Part, frozen=True):
     center_mm: centre of the example's shield on the page.
     """
 
-    coat: CoatName
+    coat: Coat
     center_mm: Point
 
 
@@ -260,7 +260,7 @@ class Layout(Page, frozen=True, kw_only=True):
         boxes += [("castle.roofs", bounds(roof)) for roof in castle.roofs]
         boxes += [("castle.keep", bounds(part)) for part in castle.keep]
         for i, center in enumerate(self.circles):
-            boxes.append((f"circles[{i}]", around(center, 2 * radius, 2 * radius)))
+            boxes.append((f"circles[{i}]", around(center, 2 * radius)))
         for key, box in boxes:
             if not holds(cell, box):
                 yield LayoutError("`{key}` reaches beyond its cell.", key=key)

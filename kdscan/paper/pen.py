@@ -122,8 +122,11 @@ class Pen:
         color: Color = "ink",
         align: Literal["left", "middle", "right"] = "left",
         spacing: float = 0.0,
+        room: float | None = None,
     ) -> None:
-        """Set text of `size` mm with its baseline at `at`; `spacing` mm between letters."""
+        """Set text of `size` mm, or of less to fit in `room` mm, with its baseline at `at`;
+        `spacing` mm between letters."""
+        size = fitting(text, size, room, font)
         shift = {"left": 0.0, "middle": 0.5, "right": 1.0}[align]
         x = at[0] - shift * text_width(text, size, font, spacing)
         self.canvas.saveState()

@@ -9,7 +9,6 @@ from kdscan.paper.decor import RIBBON_TAIL_MM, draw_art, draw_ribbon
 from kdscan.paper.fonts import CAPITAL, ITALIC
 from kdscan.paper.parts import (
     Blank,
-    CoatName,
     Code,
     Compass,
     Legend,
@@ -26,7 +25,7 @@ from kdscan.paper.style import PrintStyle, Ticket
 from kdscan.paper.symbols import draw_coat, draw_code, draw_modules
 from kdscan.paper.text import Language, translate
 
-_NAMES: dict[CoatName, str] = {
+_NAMES: dict[str, str] = {
     "dot": "dot",
     "double_dot": "two dots",
     "line": "line",
@@ -66,9 +65,8 @@ def draw_surroundings(pen: Pen, layout: Page, look: PrintStyle, ticket: Ticket) 
             name=name,
         )
     for note in layout.notes:
-        text = translate(note.text, language)
-        size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
-        pen.text(note.at_mm, text, size, font=ITALIC, align=note.align)
+        text, room = translate(note.text, language), note.width_mm
+        pen.text(note.at_mm, text, _SMALL_MM, room=room, font=ITALIC, align=note.align)
     if layout.ruler is not None:
         _ruler(pen, layout.ruler, language)
         if pen.theme.parchment and len(codes) < 2:  # the second code lies where it swims
@@ -90,7 +88,7 @@ def _caption(pen: Pen, layout: Page, end_mm: Point, text: str) -> None:
     if layout.second_code is not None:
         ends.append(layout.second_code.center_mm[0] + layout.second_code.size_mm)
     room = end_mm[0] - max(end for end in ends if end < end_mm[0])
-    pen.text(end_mm, text, fitting(text, _SMALL_MM, room), align="right")
+    pen.text(end_mm, text, _SMALL_MM, room=room, align="right")
 
 
 def _serpent(pen: Pen, ruler: Ruler, layout: Page, language: Language) -> None:
@@ -139,8 +137,8 @@ def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> No
         draw_coat(pen, example.coat, shield, (x, y), legend.size_mm)
         below = (x, y + legend.size_mm / 2 + 2.6)
         name = translate(_NAMES[example.coat], language)
-        size = fitting(name, _SMALL_MM, 1.03 * legend.size_mm, ITALIC)
-        pen.text(below, name, size, font=ITALIC, align="middle")
+        room = 1.03 * legend.size_mm
+        pen.text(below, name, _SMALL_MM, room=room, font=ITALIC, align="middle")
 
 
 def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written: str) -> None:
@@ -159,8 +157,8 @@ def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written:
     pen.box(x, y, w, h, corner=1.0, width=0.22, ground=True)
     if blank.coat is not None:
         draw_coat(pen, blank.coat, shield, (x + 2.1, y + 2.3), 3.0)
-    size = fitting(label, _SMALL_MM, w - 0.6, ITALIC)
-    pen.text((x + w / 2, y + 2.7), label, size, font=ITALIC, align="middle")
+    at = (x + w / 2, y + 2.7)
+    pen.text(at, label, _SMALL_MM, room=w - 0.6, font=ITALIC, align="middle")
 
 
 def _ruler(pen: Pen, ruler: Ruler, language: Language) -> None:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import segno
 
-from kdscan.paper.parts import CoatName, Code, Point, Polygon, around, bounds, moved, rect
+from kdscan.paper.parts import Code, Point, Polygon, around, bounds, moved, rect
 from kdscan.paper.pen import Pen
 
 
-def draw_coat(pen: Pen, coat: CoatName, outline: Polygon, center: Point, height: float) -> None:
+def draw_coat(pen: Pen, coat: str, outline: Polygon, center: Point, height: float) -> None:
     """A shield of this outline, `height` mm tall around a point of the page, with its coat, drawn
     as players draw it."""
     x0, y0, x1, y1 = bounds(outline)
@@ -49,14 +49,14 @@ def draw_code(pen: Pen, place: Code, text: str) -> None:
     rows = [bytes(row) for row in segno.make_qr(text, error="m").matrix]
     step = place.size_mm / len(rows)
     plate = place.size_mm + 2 * _PLATE_MODULES * step
-    pen.polygon(rect(*around(place.center_mm, plate, plate)), fill="white")
+    pen.polygon(rect(*around(place.center_mm, plate)), fill="white")
     draw_modules(pen, rows, place.center_mm, place.size_mm)
 
 
 def draw_modules(pen: Pen, rows: Sequence[bytes], center: Point, size: float) -> None:
     """Draw the modules of a square that are not 0."""
     step = size / len(rows)
-    x, y, _, _ = around(center, size, size)
+    x, y, _, _ = around(center, size)
     dark = ((r, c) for r, row in enumerate(rows) for c, module in enumerate(row) if module)
     corners = ((x + c * step, y + r * step) for r, c in dark)
     pen.shape([rect(a, b, a + step, b + step) for a, b in corners], fill="black")
