@@ -88,8 +88,7 @@ def read_photo(
     Raises NoSheetFound if there is none (BlankPage if the page is empty), ModelError if the models
     are unusable, TypeError for a path instead of a photo, and as `ReadOptions` does.
     """
-    options = ReadOptions(risk=risk, game=game, variants=variants, prints=prints)
-    return read_with(photo, options, models)
+    return read_with(photo, ReadOptions(risk, game, variants, prints), models)
 
 
 def read_page(

@@ -38,13 +38,9 @@ _FORM = re.compile(
     r"=(?P<name>\.|##|[a-z_]+)(?P<count>\++|\+\d)?)",
     re.IGNORECASE | re.ASCII,
 )
-_TERRAINS = {
-    **{letter: terrain.value for terrain, letter in TERRAIN_LETTERS.items()},
-    **{terrain.value: terrain.value for terrain in TERRAIN_LETTERS},
-    "##": "castle",
-    ".": "empty",
-}
-_TERRAINS |= {name: name for name in ("castle", "empty")}
+_TERRAINS = {letter: terrain.value for terrain, letter in TERRAIN_LETTERS.items()}
+_TERRAINS |= {"##": "castle", ".": "empty"}
+_TERRAINS |= {name: name for name in _TERRAINS.values()}
 _MARKS = {name: coat.value for name, coat in COATS.items()} | dict.fromkeys((".", "empty"))
 LARGEST_KINGDOM = 7
 """Squares along the side of the largest kingdom."""

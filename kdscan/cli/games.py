@@ -130,7 +130,7 @@ def board(
     more: Json = {}
     remarks: list[str] = []
     if game == "kingdomino":
-        variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
+        variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), great_duel, demo)
         kingdoms = _parse(file, text, Kingdom.parse)
         if len(kingdoms) % variants.games:
             raise UsageError("--dynasty: {n} boards cannot be split into threes", n=len(kingdoms))
@@ -353,7 +353,7 @@ def simulate(
         both, rules = (mover, mover), EDITIONS[edition]
         games = (_played_duel(duel.play_game(rng, both, rules), n + 1, w) for n in range(number))
     else:
-        variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), bool(great_duel), demo)
+        variants = Variants(dynasty, bool(middle_kingdom), bool(harmony), great_duel, demo)
         seats = 2 if players is None else players
         variants.check_players(seats)
         builder = kingdomino.greedy_player if greedily else kingdomino.random_player

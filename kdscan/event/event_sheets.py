@@ -21,7 +21,7 @@ from kdscan.event.results import Sheet
 from kdscan.event.sheets import SheetSaid, is_linked
 from kdscan.paper.ids import MOST_LETTERS, SheetId
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK
-from kdscan.sheets.common import VARIANTS
+from kdscan.sheets.common import VARIANTS, extras_json
 
 Group = tuple[tuple[int, ...], bool]
 """Sheets that are interpreted together, and whether they are of one table although they are in
@@ -47,9 +47,9 @@ class EventSheets(EventRecord):
             own = [entry for entry in given if isinstance(entry.action, act.SetVariants)]
             if fixed:
                 given = [entry for entry in given if entry not in own]
-            extras = self.rules.middle_kingdom, self.rules.harmony
-            if sheet.brief.extras != extras and (fixed or not own):
-                rules[VARIANTS] = self.rules.extras
+            extras = extras_json(self.rules.variants)
+            if sheet.brief.extras != (*extras.values(),) and (fixed or not own):
+                rules[VARIANTS] = extras
         firm: dict[str, LogEntry[act.OnField]] = {}
         claims: dict[str, LogEntry[act.OnField]] = {}
         closed = self.said.over(self.assignments[sheet.id].round)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from kdscan.errors import UsageError
-from kdscan.files import Json
 from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import VariantError, Variants
 
@@ -43,11 +42,6 @@ class Rules:
         return Variants(
             great_duel=great_duel, middle_kingdom=self.middle_kingdom, harmony=self.harmony
         )
-
-    @property
-    def extras(self) -> Json:
-        """The rules for extra points, which change no square, as the JSON names them."""
-        return {"middle_kingdom": self.middle_kingdom, "harmony": self.harmony}
 
     @property
     def most(self) -> int:

@@ -25,14 +25,8 @@ from kdscan.paper.style import PrintStyle, Ticket
 from kdscan.paper.symbols import draw_coat, draw_code, draw_modules
 from kdscan.paper.text import Language, translate
 
-_NAMES: dict[str, str] = {
-    "dot": "dot",
-    "double_dot": "two dots",
-    "line": "line",
-    "double_line": "two lines",
-    "filled": "filled",
-    "checked": "checked",
-}
+_NAMES = {"double_dot": "two dots", "double_line": "two lines"}
+"""Coats that the legend names otherwise than the JSON."""
 
 _SMALL_MM = 2.3
 """Size of the small print, 6.5 points."""
@@ -136,7 +130,7 @@ def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> No
         x, y = example.center_mm
         draw_coat(pen, example.coat, shield, (x, y), legend.size_mm)
         below = (x, y + legend.size_mm / 2 + 2.6)
-        name = translate(_NAMES[example.coat], language)
+        name = translate(_NAMES.get(example.coat, example.coat), language)
         room = 1.03 * legend.size_mm
         pen.text(below, name, _SMALL_MM, room=room, font=ITALIC, align="middle")
 

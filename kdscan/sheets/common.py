@@ -230,6 +230,11 @@ VARIANTS = "variants"
 """Field: the extra rules by which a kingdom is scored."""
 
 
+def extras_json(variants: Variants) -> Json:
+    """The rules for extra points, which change no square, as the JSON names them."""
+    return {"middle_kingdom": variants.middle_kingdom, "harmony": variants.harmony}
+
+
 PLACES: dict[str, tuple[Callable[[str], Any], ...]] = {
     "cell": (int, int),
     "line": (int, Coat),

@@ -9,7 +9,7 @@ from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import draw_marks, marks_width
 from kdscan.rules.duel.board import CASTLE
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.coats import Coat, spoken
 from kdscan.sheets import terminal
 from kdscan.sheets.board import CellLook
 from kdscan.sheets.common import board_json, options_json
@@ -25,20 +25,16 @@ from kdscan.sheets.terminal import Style, draw_grid, explain_doubts, token
 
 # Names
 
-
-_COATS = {
-    Coat.DOT: mark("dot"),
-    Coat.LINE: mark("line"),
-    Coat.DOUBLE_DOT: mark("double dot"),
-    Coat.DOUBLE_LINE: mark("double line"),
-    Coat.FILLED: mark("filled"),
-    Coat.CHECKED: mark("checked"),
-}
+NAMES = (
+    *(mark("dot"), mark("double dot"), mark("line"), mark("double line")),
+    *(mark("filled"), mark("checked")),
+)
+"""The names of coats, see `spoken`."""
 
 
 def coat_name(words: Words, coat: Coat | None) -> str:
     """The name of a coat, or of an empty shield."""
-    return words.t("empty") if coat is None else words.t(_COATS[coat])
+    return words.t(spoken(coat) if coat else "empty")
 
 
 def coat_sign(style: Style, coat: Coat) -> str:

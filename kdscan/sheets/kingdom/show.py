@@ -8,28 +8,23 @@ from kdscan.imaging.pens import draw_square, square_width
 from kdscan.rules.kingdomino.kingdom import Square, Terrain
 from kdscan.sheets import terminal
 from kdscan.sheets.board import CellLook
-from kdscan.sheets.common import board_json
+from kdscan.sheets.common import board_json, extras_json
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading
 from kdscan.sheets.terminal import Style, draw_grid, explain_doubts
 
 # Names
 
-TERRAIN_NAMES = {
-    "wheat": mark("wheat"),
-    "forest": mark("forest"),
-    "lake": mark("lake"),
-    "grassland": mark("grassland"),
-    "swamp": mark("swamp"),
-    "mine": mark("mine"),
-    "castle": mark("castle"),
-    "empty": mark("empty"),
-}
+NAMES = (
+    *(mark("wheat"), mark("forest"), mark("lake"), mark("grassland"), mark("swamp"), mark("mine")),
+    *(mark("castle"), mark("empty")),
+)
+"""The names in JSON of what a square holds, which are English."""
 
 
 def square_name(words: Words, terrain: str, crowns: int) -> str:
     """A square with its crowns."""
-    return f"{words.t(TERRAIN_NAMES[terrain])} {'♛' * crowns}".rstrip()
+    return f"{words.t(terrain)} {'♛' * crowns}".rstrip()
 
 
 def token(terrain: str, crowns: int) -> str:
@@ -40,7 +35,7 @@ def token(terrain: str, crowns: int) -> str:
 
 
 def _sign(style: Style, terrain: str, crowns: int) -> str:
-    return f"{style.words.t(TERRAIN_NAMES[terrain])} {style.crown * crowns}".rstrip()
+    return f"{style.words.t(terrain)} {style.crown * crowns}".rstrip()
 
 
 LOOK = CellLook(
@@ -59,14 +54,13 @@ LOOK = CellLook(
 
 def to_json(kingdom: KingdomReading) -> Json:
     """A kingdom's JSON."""
-    variants = kingdom.variants
     return board_json(
         kingdom,
         ("terrain", "crowns"),
         doubts(kingdom),
-        size=variants.size,
+        size=kingdom.variants.size,
         range=kingdom.total_range,
-        variants={"middle_kingdom": variants.middle_kingdom, "harmony": variants.harmony},
+        variants=extras_json(kingdom.variants),
     )
 
 
@@ -83,7 +77,7 @@ def to_text(kingdom: KingdomReading, style: Style) -> str:
     content = {}
     for square in kingdom.cells:
         terrain, crowns = square.content
-        name = signs.get(terrain) or style.words.t(TERRAIN_NAMES[terrain])
+        name = signs.get(terrain) or style.words.t(terrain)
         if len(name) > NAME:
             name = name[: NAME - 1] + "."
         text = f" {name:<{NAME}} {style.crown * crowns:<3}"
@@ -98,7 +92,7 @@ def to_text(kingdom: KingdomReading, style: Style) -> str:
 def explain_score(kingdom: KingdomReading, style: Style) -> str:
     """Each scoring domain as squares × crowns = points, the bonuses, then the total."""
     score, t, tn = kingdom.score, style.words.t, style.words.tn
-    names = [t(TERRAIN_NAMES[domain.terrain]) for domain in score.domains]
+    names = [t(domain.terrain) for domain in score.domains]
     heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
     more = []
     if idle := sum(not domain.points for domain in score.domains):
