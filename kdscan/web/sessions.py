@@ -23,9 +23,9 @@ from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kdscan.event.log import Role
 from kdscan.event.store import Store, schema
 from kdscan.web.requests import address
-from kdscan.web.schemas import Role
 from kdscan.workers.pool import Limits
 
 MOST_BUCKETS = 20_000
