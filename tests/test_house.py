@@ -13,14 +13,14 @@ ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
     "kdscan/cli": 21_880,
-    "kdscan/detection": 7_830,
+    "kdscan/detection": 7_810,
     "kdscan/event": 56_730,
     "kdscan/files": 3_560,
     "kdscan/i18n": 1_830,
     "kdscan/imaging": 13_860,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_480,
-    "kdscan/paper": 15_615,
+    "kdscan/paper": 15_480,
     "kdscan/rules": 21_610,
     "kdscan/sheets": 36_530,
     "kdscan/templates": 20_580,

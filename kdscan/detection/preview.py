@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.locate import cut_sides, locate
-from kdscan.imaging.picture import Network, Photo
+from kdscan.imaging.picture import Floats, Network, Photo
 from kdscan.imaging.quality import DARK
 
 Hint = Literal["none", "dark", "cut_off", "far", "blurred", "good"]
@@ -41,7 +41,7 @@ class CameraHint:
 
     hint: Hint
     confidence: float = 0.0
-    outline_xy: NDArray[np.float64] | None = None
+    outline_xy: Floats | None = None
 
 
 def camera_hint(photo: Photo, locating: Network) -> CameraHint:
@@ -51,7 +51,7 @@ def camera_hint(photo: Photo, locating: Network) -> CameraHint:
     if found is None or found.confidence < LIKELY:
         return CameraHint("dark" if float(grey.mean()) < DARK else "none")
     corners = found.corners_xy
-    longer = float(np.linalg.norm(np.diff(np.vstack([corners, corners[:1]]), axis=0), axis=1).max())
+    longer = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).max())
     inside = np.zeros(grey.shape, np.uint8)
     cv2.fillConvexPoly(inside, corners.astype(np.int32), 255)
     hint: Hint = "good"

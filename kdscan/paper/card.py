@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kdscan.paper.fonts import ITALIC
-from kdscan.paper.parts import Code, Point
+from kdscan.paper.parts import Code
 from kdscan.paper.pen import Pen, fitted
 from kdscan.paper.style import Ticket
 from kdscan.paper.symbols import draw_code
@@ -17,14 +17,10 @@ from kdscan.paper.symbols import draw_code
 
 @dataclass(frozen=True)
 class Card:
-    """One card; mm from its top left corner. name_mm, caption_mm: middles of the baselines."""
+    """One card, 105 × 74 mm."""
 
     name: str = "kdscan-card"
     page_mm: tuple[float, float] = (105.0, 74.0)
-    code: Code = Code((52.5, 27.5), 38.0)  # noqa: RUF009  # frozen
-    name_mm: Point = (52.5, 58.0)
-    caption_mm: Point = (52.5, 66.5)
-    room_mm: float = 92.0
 
 
 def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
@@ -32,7 +28,7 @@ def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
     w, h = card.page_mm
     pen.box(2.5, 2.5, w - 5, h - 5, width=0.2, corner=3)
     if ticket.code:
-        draw_code(pen, card.code, ticket.code)
-    room = card.room_mm
-    pen.text(card.name_mm, *fitted(ticket.name, 7.0, room), align="middle")
-    pen.text(card.caption_mm, ticket.caption, 4.0, room=room, font=ITALIC, align="middle")
+        draw_code(pen, Code((52.5, 27.5), 38.0), ticket.code)
+    room = 92.0
+    pen.text((52.5, 58.0), *fitted(ticket.name, 7.0, room), align="middle")
+    pen.text((52.5, 66.5), ticket.caption, 4.0, room=room, font=ITALIC, align="middle")

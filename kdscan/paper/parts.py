@@ -61,9 +61,9 @@ def around(center: Point, width: float, height: float | None = None) -> Corners:
 
 def holds(outer: Corners, inner: Corners) -> bool:
     """Whether one rectangle lies in another."""
-    lefts = zip(outer[:2], inner[:2], strict=True)
-    rights = zip(outer[2:], inner[2:], strict=True)
-    return all(a <= b + SLACK_MM for a, b in lefts) and all(a >= b - SLACK_MM for a, b in rights)
+    return all(
+        outer[k] <= inner[k] + SLACK_MM and outer[k + 2] >= inner[k + 2] - SLACK_MM for k in (0, 1)
+    )
 
 
 def overlap(a: Corners, b: Corners) -> bool:

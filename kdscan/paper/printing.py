@@ -97,6 +97,7 @@ def sheet_pdf(
     back_tickets: the same for the backs, in the order of the tickets; none if omitted.
     Raises LayoutError if the back is of another size.
     """
+    (pw, ph), (w, h) = plan.paper_mm, layout.page_mm
     if back is not None and back.page_mm != layout.page_mm:
         raise LayoutError(
             "{one} is {width:g} × {height:g} mm, {other} is {other_width:g} × {other_height:g} "
@@ -105,33 +106,23 @@ def sheet_pdf(
             width=back.page_mm[0],
             height=back.page_mm[1],
             other=layout.name,
-            other_width=layout.page_mm[0],
-            other_height=layout.page_mm[1],
+            other_width=w,
+            other_height=h,
         )
     backs = back_tickets or [NO_TICKET] * len(tickets)
     document = Document(layout.name, plan.paper_mm)
-    document.canvas.setViewerPreference(
-        "PrintScaling", "None"
-    )  # "fit to page" would change the scale
+    # "Fit to page" would change the scale.
+    document.canvas.setViewerPreference("PrintScaling", "None")
     for first in range(0, len(tickets), len(plan.places)):
         some = tickets[first : first + len(plan.places)]
         copies = dict(zip(plan.places, some, strict=False))  # the last page may have room left
         _page(document, layout, plan, copies, look)
         if back is not None:
-            behind = _turned_over(plan, tuple(copies), layout.page_mm)
+            # Their places as seen from the back.
+            behind = [(pw - x - w, y) if pw <= ph else (x, ph - y - h) for x, y in copies]
             there = dict(zip(behind, backs[first : first + len(behind)], strict=True))
             _page(document, back, plan, there, look)
     return document.save()
-
-
-def _turned_over(
-    plan: Imposition, places: tuple[Point, ...], page_mm: tuple[float, float]
-) -> tuple[Point, ...]:
-    """The places of the copies as seen from the back."""
-    (pw, ph), (w, h) = plan.paper_mm, page_mm
-    if pw <= ph:
-        return tuple((pw - x - w, y) for x, y in places)
-    return tuple((x, ph - y - h) for x, y in places)
 
 
 def _page(

@@ -87,13 +87,13 @@ def _caption(pen: Pen, layout: Page, end_mm: Point, text: str) -> None:
 
 def _serpent(pen: Pen, ruler: Ruler, layout: Page, language: Language) -> None:
     """A sea serpent beside the ruler, as large as the notes leave room for."""
-    notes = [note for note in layout.notes if abs(note.at_mm[1] - ruler.start_mm[1]) < 8]
     left = ruler.start_mm[0] + ruler.length_mm
     right = layout.page_mm[0] - 21
-    for note in notes:
-        text = translate(note.text, language)
-        size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
-        right = min(right, note.at_mm[0] - text_width(text, size, ITALIC))
+    for note in layout.notes:
+        if abs(note.at_mm[1] - ruler.start_mm[1]) < 8:
+            text = translate(note.text, language)
+            size = fitting(text, _SMALL_MM, note.width_mm, ITALIC)
+            right = min(right, note.at_mm[0] - text_width(text, size, ITALIC))
     size = min(13.0, right - left - 7)
     if size >= 6:
         draw_art(pen, "serpent", ((left + right) / 2, ruler.start_mm[1] + 3.2), size / 10)
