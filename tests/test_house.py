@@ -17,7 +17,7 @@ MOST_TOKENS = {
     "kdscan/event": 56_730,
     "kdscan/files": 3_560,
     "kdscan/i18n": 1_830,
-    "kdscan/imaging": 13_860,
+    "kdscan/imaging": 13_835,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_480,
     "kdscan/paper": 15_480,

@@ -79,7 +79,7 @@ def mapped(photo: Photo, matrix: Floats, longer: int) -> tuple[Photo, Floats]:
     matrix: (2, 2), applied to (x, y).
     Returns the complete mapped photo, and the (3, 3) matrix from its frame to the photo's.
     """
-    small, scale = reduced(photo, min(longer, max(photo.width, photo.height)))
+    small, scale = at_most(photo, longer)
     h, w = small.shape[:2]
     corners = np.array([(-0.5, -0.5), (w - 0.5, -0.5), (w - 0.5, h - 0.5), (-0.5, h - 0.5)])
     low, high = (corners @ matrix.T).min(0), (corners @ matrix.T).max(0)

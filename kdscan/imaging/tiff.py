@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -58,12 +59,10 @@ def check_page(data: bytes, image: Any) -> None:
     if image.mode in ("I", "F") or (wide and (planes or white_is_0 or swapped)):
         raise rare_levels()
     tables, coding = bytes(tags.get(Base.JPEGTables, b"")), tags.get(Base.Compression)
-    try:
-        whole = all(_is_whole(coding, piece, sizes, tables) for piece, sizes in _pieces(data, tags))
-    except (UnreadableImage, ValueError, zlib.error) as error:
-        raise damaged("TIFF") from error
-    if not whole:
-        raise damaged("TIFF")
+    with suppress(UnreadableImage, ValueError, zlib.error):
+        if all(_is_whole(coding, piece, sizes, tables) for piece, sizes in _pieces(data, tags)):
+            return
+    raise damaged("TIFF")
 
 
 def _pieces(data: bytes, tags: Any) -> Iterator[tuple[bytes, tuple[int, ...]]]:
