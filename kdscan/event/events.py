@@ -78,7 +78,7 @@ def open_row(db: Connection, name: str | None, game: GameName | None = None) -> 
     if name is not None:
         if not name.strip():
             raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
-        if first(db, EventRow, schema.event, name=name) is None:
+        if name not in {event.name for event in events(db)}:  # which no database need encode
             check_name(name)
             fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
             insert_new(db, schema.event, fresh)
