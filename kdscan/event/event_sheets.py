@@ -195,7 +195,7 @@ class EventSheets(EventRecord):
         sheets.sort(key=lambda sheet: (named[sheet.photo_id][0], sheet.page, sheet.number))
         return [sheet.id for sheet in sheets]
 
-    @derived("_counted", "sheets", "_of_photos", "firm_on", "_late", "said.ignored", "said.same_as")
+    @cached_property
     def compared(self) -> Compared:
         """Which photos show one sheet. Only sheets that have something in common with another are
         compared further."""
