@@ -163,7 +163,8 @@ class AnyCup(RuleBasedStateMachine):
         self.event = event
         self.acknowledged += [e.id for e in new]
         if by.role == "desk":
-            self.desks |= {getattr(action, "sheet", 0) for action in actions}
+            removed = any(isinstance(action, act.RemovePhoto) for action in actions)
+            self.desks |= {*self.sheets} if removed else {getattr(a, "sheet", 0) for a in actions}
         return True
 
     @initialize()
