@@ -18,6 +18,7 @@ their log probabilities are added with a weight below one.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -144,12 +145,12 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
     # The most probable boards, until the remaining probability is negligible.
     sharp = both**SHARPENING
     boards: list[RankedBoard] = []
-    totals: dict[int, float] = {}
+    totals = defaultdict[int, float](float)
     rest = 1.0
     for p, marks in likely_boards(np.asarray(sharp / sharp.sum((1, 2), keepdims=True))):
         total = domain_points(marks)
         boards.append((p, marks, total))
-        totals[total] = totals.get(total, 0.0) + p
+        totals[total] += p
         rest -= p
         if rest < risk / 20 or len(boards) == MAX_BOARDS:
             break
@@ -157,14 +158,13 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
     confidence = calibrated(totals[total] * probs.placed, probs.calibration)
     unsure = confidence < 1 - risk
     to_review = _cells_to_review(boards, risk) if unsure else set()
-    least = DOUBT_OF_REVIEWED if unsure else CELL_DOUBT
     cells = []
     for i, at in enumerate(CELLS):
         coat, crosses = best[i]
         p = float(both[i, COATS.index(coat), crosses])
         pixels = (COATS[int(probs.coat[i].argmax())], int(probs.crosses[i].argmax()))
         overruled = None if pixels == best[i] else pixels
-        review = i in to_review or p < least
+        review = i in to_review or p < (DOUBT_OF_REVIEWED if unsure else CELL_DOUBT)
         cells.append(CellReading(at, best[i], p * probs.placed, review, overruled))
     used = probs.castle_used
     castle = None if 0.1 < used < 0.9 else used > 0.5
@@ -322,7 +322,7 @@ def group(views: Sequence[SheetView]) -> tuple[tuple[int, ...], ...]:
 
 def _pairs(views: Sequence[SheetView]) -> list[tuple[float, int, int]]:
     """Matching pairs: log ratio and both indices, the lower one first."""
-    if len(views) < 2:
+    if not views:
         return []
     flat = np.stack([_pixel_probs(view.probs).reshape(-1) for view in views]).astype(np.float32)
     agreeing = flat @ flat.T  # expected number of shields that hold the same
