@@ -30,13 +30,12 @@ from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, R, SheetType, kind_
 from kdscan.sheets.common import field_of
 from kdscan.sheets.kingdom.model import KingdomReading
 
-_FORM = re.compile(
+_FORM = (
     r"(?:(?P<photo>\d{1,6})(?:\.(?P<sheet>\d{1,6}))?:)?"
     r"(?:(?P<side>left|right)"
     r"(?:\.(?P<line>[a-z_]+)=(?P<filled>\d)(?P<struck>x?)(?P<used>u?)|=(?P<chosen>\.|[a-z_]+))"
     r"|(?:(?P<letter>[a-z])(?P<number>\d{1,6})|(?P<row>\d{1,6}),(?P<col>\d{1,6}))"
-    r"=(?P<name>\.|##|[a-z_]+)(?P<count>\++|\+\d)?)",
-    re.IGNORECASE | re.ASCII,
+    r"=(?P<name>\.|##|[a-z_]+)(?P<count>\++|\+\d)?)"
 )
 _TERRAINS = {letter: terrain.value for terrain, letter in TERRAIN_LETTERS.items()}
 _TERRAINS |= {"##": "castle", ".": "empty"}
@@ -170,7 +169,7 @@ def corrected(sheet: R, corrections: Iterable[Correction], risk: float) -> R:
 
 
 def _parse(text: str) -> Correction:
-    match = _FORM.fullmatch(text)
+    match = re.fullmatch(_FORM, text, re.IGNORECASE | re.ASCII)
     if match is None:
         raise UsageError(
             "--set {text}: write cell=coat and crosses, like C2=f++ or C2=. (empty); for a "

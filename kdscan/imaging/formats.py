@@ -208,10 +208,10 @@ _RARE_CODINGS = {0xC3: "lossless", 0xC9: "arithmetic", 0xCA: "arithmetic", 0xCB:
 PLAIN_SCANS = 16
 """Most scans of a plain JPEG: progressive ones have ten, hostile ones thousands."""
 
-_HARMLESS = re.compile(r"Adobe color transform|bad ICC|JFIF revision|Invalid SOS parameters")
+_HARMLESS = "Adobe color transform|bad ICC|JFIF revision|Invalid SOS parameters"
 """Warnings of libjpeg (jerror.h) of odd metadata; all others mean a damaged picture."""
 
-_PADDING = re.compile(r"(\d+) extraneous bytes before marker 0xd9")
+_PADDING = r"(\d+) extraneous bytes before marker 0xd9"
 """The warning for bytes behind the last pixel. Some cameras pad with zeros."""
 
 _GAIN_MAPS = (b"hdrgm", b"hdrgainmap", b"urn:iso:std:iso:ts:21496")
@@ -341,9 +341,9 @@ def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
             if trailer := _TRAILER.search(data, len(data) - 4096):
                 end = trailer.start() - int(np.frombuffer(trailer[1], "<u4")[1::3].max())
             return decode_jpeg(data[:end] + _END, half)
-        padding = _PADDING.search(str(error))
+        padding = re.search(_PADDING, str(error))
         padded = padding and bytes(int(padding[1])) + _END in data
-        if not padded and not _HARMLESS.search(str(error)):
+        if not padded and not re.search(_HARMLESS, str(error)):
             raise damaged("JPEG") from error
         bgr = simplejpeg.decode_jpeg(data, "BGR", strict=False, **size)
     return upright(bgr, header.orientation)

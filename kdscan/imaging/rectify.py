@@ -6,7 +6,6 @@ folds. The sheet is rectified by sampling the photo through both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -107,17 +106,6 @@ def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
     """Whether a point (2,) lies in a polygon (N, 2), or on its edge."""
     x, y = (float(v) for v in point_xy)
     return cv2.pointPolygonTest(corners_xy.astype(np.float32), (x, y), False) >= 0
-
-
-def inside(points_xy: Floats, outlines: Sequence[Floats]) -> NDArray[np.bool_]:
-    """(N,): which of the points (N, 2) lie in any of the convex outlines (K, 2)."""
-    found = np.zeros(len(points_xy), bool)
-    for outline in outlines:
-        away = points_xy.reshape(-1, 1, 2) - outline
-        along = np.roll(outline, -1, axis=0) - outline
-        turn = along[:, 0] * away[..., 1] - along[:, 1] * away[..., 0]
-        found |= (turn >= 0).all(1) | (turn <= 0).all(1)
-    return found
 
 
 def overlap(one_xy: Floats, other_xy: Floats) -> bool:
@@ -273,9 +261,8 @@ def _window(
 
 def resolution(centers_xy: Floats) -> float:
     """Median distance of neighbouring centres, in photo pixels per cell."""
-    across = np.linalg.norm(np.diff(centers_xy, axis=1), axis=-1)
-    down = np.linalg.norm(np.diff(centers_xy, axis=0), axis=-1)
-    return float(median(np.concatenate([across.ravel(), down.ravel()])))
+    steps = [np.linalg.norm(np.diff(centers_xy, axis=axis), axis=-1).ravel() for axis in (1, 0)]
+    return float(median(np.concatenate(steps)))
 
 
 def rectify(
@@ -292,13 +279,8 @@ def rectify(
     """
     px_per_cell = resolution(centers)
     finest = finest_for(photo, px_per_cell, enough_px)
-    return RectifiedSheet(
-        bgr=flatten(photo, centers, px, FLAT_MARGIN, finest, border),
-        centers_xy=centers,
-        outline_xy=outline_of(centers),
-        px_per_cell=px_per_cell,
-        confidence=confidence,
-    )
+    bgr = flatten(photo, centers, px, FLAT_MARGIN, finest, border)
+    return RectifiedSheet(bgr, centers, outline_of(centers), px_per_cell, confidence)
 
 
 def outline_of(centers: Floats) -> Floats:

@@ -21,8 +21,8 @@ MOST_LETTERS = 38
 MOST_OF_PLAYER = MOST_LETTERS - len("X/999/9999/")
 """Letters of a player's word that fit beside any round and table."""
 
-_WORD = re.compile(r"[0-9A-Z.-]+")
-_TEXT = re.compile(r"([0-9A-Z.-]+)/([0-9]{0,4})/([0-9]{0,4})/([0-9A-Z.-]*)")
+_WORD = "[0-9A-Z.-]+"
+_TEXT = "([0-9A-Z.-]+)/([0-9]{0,4})/([0-9]{0,4})/([0-9A-Z.-]*)"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class SheetId:
 
     def __post_init__(self) -> None:
         for what, word in ((mark("event"), self.event), (mark("player"), self.player or "-")):
-            if not _WORD.fullmatch(word):
+            if not re.fullmatch(_WORD, word):
                 raise UsageError(
                     "{what}: {word!r} cannot be used in a sheet's code; use the letters A to "
                     "Z, digits, points and hyphens.",
@@ -61,7 +61,7 @@ class SheetId:
     @classmethod
     def parse(cls, text: str) -> SheetId | None:
         """The inverse of `str`; None for any other text."""
-        match = _TEXT.fullmatch(text)
+        match = re.fullmatch(_TEXT, text)
         if match is None or len(text) > MOST_LETTERS:
             return None
         event, round_, table, player = match.groups()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -122,8 +121,10 @@ def html(reading: SheetReading, board: object, doubtful: Iterable[Cell] = ()) ->
     """What a notebook shows: a reading's `repr` with its doubtful cells, and its board in text
     form."""
     names = ", ".join(map(cell_name, doubtful))
-    line = escape(repr(reading)[1:-1]) + (f": <mark>{names}</mark>" if names else "")
-    return f"<p>{line}</p><pre>{escape(str(board))}</pre>"
+    texts = repr(reading)[1:-1], str(board)
+    line, drawn = (text.replace("&", "&amp;").replace("<", "&lt;") for text in texts)
+    marked = f": <mark>{names}</mark>" if names else ""
+    return f"<p>{line}{marked}</p><pre>{drawn}</pre>"
 
 
 MAX_NAMED = 8

@@ -1,11 +1,12 @@
-"""Medians and quantiles equal numpy's; sigmoid and softmax are probabilities."""
+"""Medians and quantiles equal numpy's, colours OpenCV's; lines are struck by logits."""
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
-from kdscan.imaging.picture import median, quantile
+from kdscan.imaging.picture import cielab, median, quantile
 from kdscan.inference.store import StruckBy
 
 
@@ -21,6 +22,12 @@ def test_quantiles_are_numpys(shape: tuple[int, ...]) -> None:
     assert quantile(values, 0.02, 0.99, 1) == pytest.approx(
         np.quantile(values, [0.02, 0.99, 1]), rel=1e-6
     )
+
+
+def test_cielab_is_opencvs_within_the_error_of_its_tables() -> None:
+    bgr = np.random.default_rng(5).integers(0, 256, (64, 64, 3), np.uint8)
+    theirs = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    assert np.abs(cielab(bgr) - theirs).max() < 0.5
 
 
 def test_a_line_is_struck_by_its_largest_second_and_mean_logit() -> None:

@@ -93,7 +93,7 @@ Part = Literal["square", "used", "struck", "choice"]
 """A square of a line, the circle of its used power, the stroke through the whole line, and the box
 in which a side names a coat."""
 
-_TEXT = re.compile(
+_TEXT = (
     r"players\[([01])\]\.(?:choices\.(\w+)|lines\.(\w+)\.(?:squares\[(\d{1,4})\]|(used|struck)))"
 )
 
@@ -122,7 +122,7 @@ class BookPlace:
     @classmethod
     def parse(cls, text: str) -> BookPlace:
         """The inverse of `str`; raises ValueError for any other text."""
-        if not (match := _TEXT.fullmatch(text)):
+        if not (match := re.fullmatch(_TEXT, text)):
             raise ValueError(f"no place of a spellbook: {text!r}")
         side, choice, coat, square, part = match.groups()
         if choice:
@@ -135,9 +135,9 @@ class BookPlace:
 COATS = {letters: coat for coat, letters in LETTERS.items()} | {coat.value: coat for coat in Coat}
 """Each coat by its letters and by its name."""
 
-_PLAYER = re.compile(r"#?\s*player ([12]):(?: castle (used|unused);)? spellbook\b(.*)")
-_COUNT = re.compile("[0-9]{1,8}")  # Python refuses to parse numbers of more than 4300 digits
-_CHOICE = re.compile(r"#?\s*player ([12]) chose (\S+)\s*")
+_PLAYER = r"#?\s*player ([12]):(?: castle (used|unused);)? spellbook\b(.*)"
+_COUNT = "[0-9]{1,8}"  # Python refuses to parse numbers of more than 4300 digits
+_CHOICE = r"#?\s*player ([12]) chose (\S+)\s*"
 
 
 class BookTextError(UsageError, ValueError):
@@ -190,12 +190,12 @@ def read_books(text: str) -> list[GameNotes]:
     chosen: dict[int, Coat] = {}
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            if match := _PLAYER.fullmatch(line):
+            if match := re.fullmatch(_PLAYER, line):
                 player, roof, squares = match.groups()
                 if (player == "1") != (len(sides) % 2 == 0):
                     raise BookTextError("the lines of players 1 and 2 must alternate")
                 sides.append((_lines(squares.split()), None if roof is None else roof == "used"))
-            elif match := _CHOICE.fullmatch(line):
+            elif match := re.fullmatch(_CHOICE, line):
                 if len(sides) % 2 or not sides:
                     raise BookTextError("a choice must come after both players' lines")
                 player, coat = match[1], _coat(match[2])
@@ -221,7 +221,7 @@ def _lines(words: list[str]) -> dict[Coat, SpellbookLine]:
     while words:
         coat = _coat(words.pop(0))
         count = words.pop(0) if words else "nothing"
-        if not (_COUNT.fullmatch(count) and int(count) <= SQUARES[coat]):
+        if not (re.fullmatch(_COUNT, count) and int(count) <= SQUARES[coat]):
             raise BookTextError(
                 "{coat} has 0 to {most} squares filled, not {count}",
                 coat=coat,

@@ -20,9 +20,9 @@ from kdscan.imaging.rectify import (
     RectifiedSheet,
     fit_homography,
     flatten,
-    inside,
     inverse,
     lattice_points,
+    lies_in,
     overlap,
     project,
     rectify,
@@ -371,6 +371,9 @@ def _zoom_in(
     longer = max(photo.width, photo.height)
     least = ZOOM_MARGIN_PATCHES * STRIDE * longer / THUMB_PX
 
+    def is_excluded(xy: Floats) -> bool:
+        return any(lies_in(xy, outline) for outline in excluded)
+
     def enlarge(low: Floats, high: Floats) -> None:
         """Add what an enlarged region shows, if it can be enlarged."""
         margin = max(ZOOM_MARGIN * float(max(high - low)), least)
@@ -380,10 +383,10 @@ def _zoom_in(
             lattices.extend(grow_lattices(find_squares(in_part)))
 
     for low, high in find_regions(votes):
-        if not inside(((low + high) / 2)[None], excluded).any():
+        if not is_excluded((low + high) / 2):
             enlarge(low, high)
     squares = find_squares(votes)
-    in_whole = grow_lattices(squares[~inside(squares.xy, excluded)])
+    in_whole = grow_lattices(squares[np.array([not is_excluded(xy) for xy in squares.xy], bool)])
     for lattice in in_whole:
         if not lies_on(lattice, lattices):
             xy, side = lattice.squares_xy, lattice.side
