@@ -16,19 +16,18 @@ import numpy as np
 from kdscan.detection.find import (
     any_likely,
     find_maps,
-    has_castle,
     locate_all,
     rule_out_markers,
 )
 from kdscan.detection.locate import Located, SheetOutline, cut_sides, edges_text
-from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, detect_markers
+from kdscan.detection.markers import detect_markers
 from kdscan.detection.register import SURELY_PLACED
 from kdscan.document import PhotoReport
 from kdscan.errors import BlankPage, ModelError, NoSheetFound, PhotoError, UsageError, bug_of
 from kdscan.imaging.photo import Pages
 from kdscan.imaging.picture import Photo, check_photo
-from kdscan.imaging.quality import is_blank, shows_through
-from kdscan.imaging.rectify import RectifiedSheet, lies_in
+from kdscan.imaging.quality import is_blank
+from kdscan.imaging.rectify import lies_in
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.paper.layout import own_layouts
@@ -36,7 +35,7 @@ from kdscan.rules import GameName
 from kdscan.rules.kingdomino.variants import PLAIN, Variants
 from kdscan.sheets.base import AnyReading, kind_of, maps_of
 from kdscan.sheets.common import ReadOptions
-from kdscan.sheets.duel_map.read import is_legible, read_map
+from kdscan.sheets.duel_map.read import read_map
 from kdscan.sheets.kingdom.read import (
     LIKELY_KINGDOM,
     SURELY_KINGDOM,
@@ -171,17 +170,12 @@ def _read_duel(
         others=[book.outline_xy for book in books],
     )
 
-    def is_map(grid: RectifiedSheet) -> bool:
-        """Whether it is neither the back of a map nor part of a spellbook."""
-        if any(lies_in(grid.centers_xy[2, 3], book.outline_xy) for book in books):
-            return False
-        # Thick lines may hide the castle, and overexposure the print. Markers around the grid prove
-        # a map all the same: through the paper they would appear mirrored.
-        shows = has_castle(grid) and not shows_through(grid)
-        return shows or detect_layout(photo, grid) != UNKNOWN_LAYOUT
-
-    maps = [read_map(photo, grid, models, options) for grid in grids if is_map(grid)]
-    maps = [sheet for sheet in maps if options.game or is_legible(sheet)]
+    maps = [
+        sheet
+        for grid in grids
+        if not any(lies_in(grid.centers_xy[2, 3], book.outline_xy) for book in books)
+        if (sheet := read_map(photo, grid, models, options))
+    ]
     sheets: list[AnyReading] = [*maps, *books]  # the largest map first, which alone reports others
     for outline in cut if sheets else ():
         evidence: Any = sheets[0].evidence

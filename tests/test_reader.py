@@ -63,7 +63,7 @@ def test_markers_prove_a_map_however_pale_its_print_is() -> None:
 
 def test_markers_prove_a_map_whose_castle_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines drawn thick around a castle can make a shield of it."""
-    monkeypatch.setattr(reading, "has_castle", lambda _: False)
+    monkeypatch.setattr(duel_map, "has_castle", lambda _: False)
     assert maps_of(read_photo(Photo(own_scan(31_000_001).bgr)))
     rng = np.random.default_rng(31_000_000)
     unmarked = draw_page(rng, page=pad_print(31_000_000, "pale"), messiness=0.0)
@@ -177,7 +177,7 @@ def test_what_is_ruled_and_can_neither_be_named_placed_nor_read_is_no_map(
         ),
         board_estimate=replace(read.board_estimate, cells=cells),
     )
-    monkeypatch.setattr(reading, "read_map", lambda *_: read)
+    monkeypatch.setattr(duel_map, "interpret", lambda *_: read)
     photo = Photo(own_scan(31_000_001).bgr)
     (named,) = read_photo(photo, game="duel")
     assert named is read

@@ -36,7 +36,6 @@ from kdscan.imaging.rectify import (
     outline_of,
     overlap,
     project,
-    rectify,
 )
 from kdscan.paper.layout import own_layouts
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
@@ -67,7 +66,7 @@ candidates."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Candidate:
+class PlacedGrid:
     """A possible map: cell centres, (5, 7, 2) photo frame, and the probability that all are in
     place."""
 
@@ -82,7 +81,7 @@ class _Candidate:
     def outline_xy(self) -> Floats:
         return outline_of(self.centers_xy)
 
-    def shows(self, other: _Candidate) -> bool:
+    def shows(self, other: PlacedGrid) -> bool:
         """Whether both show the same map."""
         return overlap(self.outline_xy, other.outline_xy)
 
@@ -107,8 +106,8 @@ def find_maps(
     *,
     expected: int = 1,
     others: Sequence[Floats] = (),
-) -> tuple[tuple[RectifiedSheet, ...], tuple[SheetOutline, ...]]:
-    """The maps in a photo, rectified, the largest first; and the outlines of possible maps that
+) -> tuple[tuple[PlacedGrid, ...], tuple[SheetOutline, ...]]:
+    """The maps in a photo, the largest first; and the outlines of possible maps that
     were not read because the picture cuts them off.
 
     Outlines are registered in one rotation of the photo after another until `expected` confident
@@ -119,8 +118,8 @@ def find_maps(
     located: result of `locate_all`. others: outlines (4, 2) of other sheets in the photo.
     """
     located = located or locate_all(photo, locating)
-    candidates: list[_Candidate] = []
-    tried: list[_Candidate] = []
+    candidates: list[PlacedGrid] = []
+    tried: list[PlacedGrid] = []
 
     def is_known(at: Floats) -> bool:
         """Whether a point (2,) of the photo lies in a confident map, or in another sheet."""
@@ -134,7 +133,7 @@ def find_maps(
             outlines = (*by_markers(photo), *located.outlines)
         for outline in outlines:
             if not is_known(outline.corners_xy.mean(0)):
-                tried.append(_Candidate(*register(photo, outline, refining)))
+                tried.append(PlacedGrid(*register(photo, outline, refining)))
                 candidates = _suppress_overlaps(candidates, tried[-1])
         enough = sum(candidate.confident for candidate in candidates) >= expected
         if enough and all(map(is_known, located.middles)):
@@ -143,7 +142,7 @@ def find_maps(
         tried.sort(key=lambda candidate: -candidate.confidence)
         for start in tried[:MAX_FOLLOWED]:
             if not any(map_.confident and map_.shows(start) for map_ in candidates):
-                followed = _Candidate(*follow_paper(photo, start.centers_xy, refining))
+                followed = PlacedGrid(*follow_paper(photo, start.centers_xy, refining))
                 # beside a confident map clutter can reach 0.82
                 if followed.confident or not any(map_.confident for map_ in candidates):
                     candidates = _suppress_overlaps(candidates, followed)
@@ -157,7 +156,7 @@ def find_maps(
         if cut_sides(photo, outline)
         and not any(lies_in(outline.corners_xy.mean(0), map_.outline_xy) for map_ in maps)
     )
-    return tuple(rectify(photo, map_.centers_xy, map_.confidence) for map_ in maps), cut
+    return tuple(maps), cut
 
 
 def rule_out_markers(photo: Photo, located: Located) -> None:
@@ -189,7 +188,7 @@ def _cell_px(outline: SheetOutline) -> float:
     return float(top + bottom) / (2 * COLS)
 
 
-def _suppress_overlaps(found: list[_Candidate], new: _Candidate) -> list[_Candidate]:
+def _suppress_overlaps(found: list[PlacedGrid], new: PlacedGrid) -> list[PlacedGrid]:
     """Candidates that do not overlap. A new one is among them unless it overlaps one that is at
     least as confident. (It may span two maps: then neither of them yields to the other.)"""
     same = [one for one in found if one.shows(new)]

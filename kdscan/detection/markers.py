@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.imaging.pyramid import finest_for, grey_at_most
-from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, resolution, sample
+from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
 from kdscan.paper.layout import own_layouts
 from kdscan.paper.parts import Layout, Markers
 
@@ -187,8 +187,10 @@ _MIRRORED = (1, 0, 3, 2)  # markers are in the order top left, top right, bottom
 _STEP = 8  # pixels between computed sampling points; the rest is interpolated
 
 
-def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
-    """Name of the built-in layout whose markers are around the grid, or "unknown".
+def detect_layout(photo: Photo, centers_xy: Floats) -> str:
+    """Name of the built-in layout whose markers are around a grid, or "unknown".
+
+    centers_xy: (5, 7, 2) photo frame, its cells' centres.
 
     One of the four markers in its own place is enough: a thumb or the photo's edge may hide the
     others. (Of 120 photos of our sheet, many of them close-ups, 115 show one and 96 two; none of
@@ -196,16 +198,16 @@ def detect_layout(photo: Photo, sheet: RectifiedSheet) -> str:
     """
     for layout, markers in own_layouts():
         expected = set(enumerate(place.id for place in markers.places))
-        if expected & _ids(_windows(photo, sheet, layout, markers)):
+        if expected & _ids(_windows(photo, centers_xy, layout, markers)):
             return layout.name
     return UNKNOWN_LAYOUT
 
 
-def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
+def is_mirrored(photo: Photo, centers_xy: Floats) -> bool:
     """Whether a built-in layout's markers appear mirrored around the grid: each on the other side
     and itself reversed. One of the four is enough, as for `detect_layout`."""
     for layout, markers in own_layouts():
-        windows = _windows(photo, sheet, layout, markers)
+        windows = _windows(photo, centers_xy, layout, markers)
         apart = windows.reshape(len(windows), -1, len(windows))[..., ::-1]
         flipped = np.ascontiguousarray(apart).reshape(windows.shape)
         ids = [place.id for place in markers.places]
@@ -216,18 +218,18 @@ def is_mirrored(photo: Photo, sheet: RectifiedSheet) -> bool:
 
 
 def _windows(
-    photo: Photo, sheet: RectifiedSheet, layout: Layout, markers: Markers
+    photo: Photo, centers_xy: Floats, layout: Layout, markers: Markers
 ) -> NDArray[np.uint8]:
     """(n, 4 n) uint8, grey: the neighbourhoods of the four markers, rectified, side by side."""
     n = round(_WINDOW * _MARKER_PX)
     offsets_mm = (np.arange(0, n + _STEP, _STEP) + 0.5 - n / 2) / _MARKER_PX * markers.size_mm
     marker = markers.size_mm / layout.cell_mm[0]
-    marker_px = resolution(sheet.centers_xy) * marker
+    marker_px = resolution(centers_xy) * marker
     finest = finest_for(photo, marker_px, _ENOUGH_PX)
     middles = [place.center_mm for place in markers.places]
     page = [np.stack(np.meshgrid(x + offsets_mm, y + offsets_mm), -1) for x, y in middles]
     lattice = (np.concatenate(page, 1) - np.array(layout.grid_mm)) / np.array(layout.cell_mm) - 0.5
-    where = lattice_to_photo(sheet.centers_xy, lattice)
+    where = lattice_to_photo(centers_xy, lattice)
     wide = n + _STEP  # what lies between two windows is sampled too, and left out
     flat = sample(photo, where, _STEP, (len(middles) * wide, n), marker_px / _MARKER_PX, finest)
     grey = np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)

@@ -227,12 +227,12 @@ def foreign(tone: Plane) -> dict[Cell, float]:
         return {}
     stroke = np.ones((STROKE_PX, STROKE_PX), np.uint8)
     colors = [cells[i][cv2.erode(cell, stroke) > 0][::2] for i, cell in enumerate(drawn)]
-    ends, everything = np.cumsum([0, *map(len, colors)]), np.concatenate(colors)
+    ends = np.cumsum([0, *map(len, colors)])
+    everything = np.ascontiguousarray(np.concatenate(colors).T)  # a fast axis is a long one
     distances = {}
     for i in large:
-        away = everything - median(cells[i][solid[i]])
-        squares = np.einsum("nc,nc->n", away, away)
-        others = np.delete(squares, np.s_[ends[i] : ends[i + 1]])
+        away = everything - median(cells[i][solid[i]])[:, None]
+        others = np.delete((away * away).sum(0), np.s_[ends[i] : ends[i + 1]])
         enough = len(others) >= MIN_PIXELS
         distances[CELLS[i]] = quantile(np.sqrt(others), CHANCE)[0] if enough else 0.0
     return distances
@@ -315,8 +315,8 @@ outweighs the network, because ink hardly ever looks like this: of 286 photos wi
 the sheet, painted ones among them, the largest share is 0.043, a red sail painted on the map."""
 
 
-UNPRINTED_WEIGHT, UNPRINTED_OFFSET, MAX_UNPRINTED = 100.0, 0.6, 24.0
-"""The same for the share of the print that is missing. Of 52 photos without patches, marks and all,
+UNPRINTED_WEIGHT, UNPRINTED_OFFSET, MAX_UNPRINTED = -100.0, 0.6, 24.0
+"""The same for a share of the print below the offset. Of 52 photos without patches, marks and all,
 one shield in a blurred photo has a share below 0.6 (0.35); of 104 shields covered by paper, tape,
 fluid or a label 95% have less than 0.36."""
 
@@ -329,12 +329,13 @@ def covered(sheet: RectifiedSheet, network: Network) -> dict[Cell, float]:
     """
     bgr = half_size(sheet.bgr)
     tone, by_features = tones(bgr), np.zeros((ROWS, COLS))
-    for at, distance in foreign(tone).items():
-        by_features[at] = np.clip(FOREIGN_WEIGHT * (distance - FOREIGN_OFFSET), 0, MAX_FOREIGN)
-    for at, share in unseen_colors(tone).items():
-        by_features[at] += np.clip(UNSEEN_WEIGHT * (share - UNSEEN_OFFSET), 0, MAX_UNSEEN)
-    for at, share in printed_shares(bgr).items():
-        by_features[at] += np.clip(UNPRINTED_WEIGHT * (UNPRINTED_OFFSET - share), 0, MAX_UNPRINTED)
+    for values, weight, offset, most in (
+        (foreign(tone), FOREIGN_WEIGHT, FOREIGN_OFFSET, MAX_FOREIGN),
+        (unseen_colors(tone), UNSEEN_WEIGHT, UNSEEN_OFFSET, MAX_UNSEEN),
+        (printed_shares(bgr), UNPRINTED_WEIGHT, UNPRINTED_OFFSET, MAX_UNPRINTED),
+    ):
+        for at, value in values.items():
+            by_features[at] += np.clip(weight * (value - offset), 0, most)
 
     def logits(view: Bgr) -> Floats:
         batch = view.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)

@@ -291,7 +291,12 @@ def evidence_from(stored: Json) -> tuple[SheetType[AnyEvidence, AnyReading], Any
         values = _with_tuple_keys(stored)
         if "place" in values or "page" in values:
             values = _upgraded(values)
-        return kind, msgspec.convert(values, kind.evidence, str_keys=True, dec_hook=_array_from)
+        return kind, msgspec.convert(
+            values,
+            kind.evidence,
+            str_keys=True,
+            dec_hook=lambda array, value: np.array(value, *get_args(get_args(array)[1])),
+        )
     except (AttributeError, LookupError, TypeError, ValueError, msgspec.MsgspecError) as error:
         raise ValueError(f"not the evidence of a sheet: {error}") from error
 
@@ -325,12 +330,6 @@ def _array_json(value: Any) -> Any:
     """A numpy array in a record as a list."""
     digits = np.char.mod(f"%.{DIGITS}g", value)
     return digits.astype(np.float64).tolist()
-
-
-def _array_from(type_: Any, value: Any) -> Any:
-    """The inverse of `_array_json`; type_: an `NDArray[...]`."""
-    (number,) = get_args(get_args(type_)[1])
-    return np.array(value, number)
 
 
 def _with_text_keys(value: Any) -> Any:

@@ -133,8 +133,8 @@ MAX_NAMED = 8
 
 def flagged_cells(reading: SheetReading) -> set[Cell]:
     """The cells that problems name."""
-    named = (problem.cells for problem in reading.problems if len(problem.cells) <= MAX_NAMED)
-    return {cell for cells in named for cell in cells}
+    named = (problem.cells for problem in reading.problems)
+    return {cell for cells in named if len(cells) <= MAX_NAMED for cell in cells}
 
 
 def domain_colors(domains: Iterable[Collection[Cell]], colors: int) -> dict[Cell, int]:
@@ -256,8 +256,8 @@ def place_of(field: str) -> tuple[str, Any]:
     name, _, place = field.partition(":")
     if name not in PLACES:
         return field, ()
-    parts = place.split(",")
-    return name, tuple(parse(part) for parse, part in zip(PLACES[name], parts, strict=True))
+    parts = zip(PLACES[name], place.split(","), strict=True)
+    return name, tuple(parse(part) for parse, part in parts)
 
 
 def cell_values(fields: Mapping[str, Any]) -> dict[Cell, Any]:

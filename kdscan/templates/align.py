@@ -80,7 +80,8 @@ class Aligned:
         net, size_wh = sampling_grid(ROWS, COLS, TEMPLATE_PX, margin, step)
         px_per_cell = resolution(self._sheet_xy)
         shrink, finest = px_per_cell / TEMPLATE_PX, finest_for(photo, px_per_cell, ENOUGH_PX)
-        return sample(photo, self.to_photo(net), step, size_wh, shrink, finest)
+        where = _to_photo(self._sheet_xy, self._offset, net)
+        return sample(photo, where, step, size_wh, shrink, finest)
 
     @property
     def found(self) -> Grid:
@@ -92,10 +93,6 @@ class Aligned:
             for v in (shown, self.structure)
         ]
         return np.asarray(both[0] / np.maximum(both[1], 1e-3), np.float32)
-
-    def to_photo(self, lattice_xy: Floats) -> Floats:
-        """Photo coordinates of points (H, W, 2) in the print's lattice."""
-        return lattice_to_photo(self._sheet_xy, lattice_xy + _at(self._offset, lattice_xy))
 
 
 def align(
@@ -123,7 +120,7 @@ def align(
         )
         if found < least:
             break
-    moved = lattice_to_photo(sheet, CENTERS + _at(offset, CENTERS))
+    moved = _to_photo(sheet, offset, CENTERS)
     return Aligned(template, moved, agreement, structure, float(found), sheet, offset)
 
 
@@ -149,7 +146,7 @@ class View:
 def _sample_view(photo: Photo, sheet: Floats, offset: Grid, px: int) -> View:
     step = px // _NODES
     net, size_wh = sampling_grid(ROWS, COLS, px, TEMPLATE_MARGIN, step)
-    where = lattice_to_photo(sheet, net + _at(offset, net))
+    where = _to_photo(sheet, offset, net)
     bgr = sample(photo, where, step, size_wh, resolution(sheet) / px, finest_decoded(photo))
     return View(px, normalize_contrast(bgr, px), offset)
 
@@ -227,13 +224,14 @@ def _pixels(h: int, w: int) -> Grid:
     return np.dstack(np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32)))
 
 
-def _at(offset: Grid, lattice_xy: Floats) -> Floats:
-    """Displacements at points (H, W, 2) of the lattice; constant beyond the print's picture."""
+def _to_photo(sheet: Floats, offset: Grid, lattice_xy: Floats) -> Floats:
+    """Photo coordinates of displaced points (H, W, 2) of the lattice; beyond the print's picture
+    displacements are constant."""
     at = ((lattice_xy + 0.5 + TEMPLATE_MARGIN) * _NODES - 0.5).astype(np.float32)
-    found = cv2.remap(
+    moved = cv2.remap(
         offset, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
-    return np.asarray(found, np.float64)
+    return lattice_to_photo(sheet, lattice_xy + moved)
 
 
 def _blur(values: Grid, cells: float) -> Grid:

@@ -25,7 +25,7 @@ from kdscan.detection.locate import clipped_cells
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.picture import Bgr, Floats, Network, Photo, Plane, check_photo, softmax
 from kdscan.imaging.quality import edge_width
-from kdscan.imaging.rectify import RectifiedSheet, flatten, resolution
+from kdscan.imaging.rectify import RectifiedSheet, flatten, rectify, resolution
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.network import refine_crops
 from kdscan.rules.duel.board import CELLS
@@ -223,14 +223,14 @@ def _learning_sheet(
 ) -> LearningSheet:
     """The sheet in a photo; raises LayoutError if nothing can be learned from it."""
     if corners_xy is None:
-        sheets = find_maps(photo, models.locate, models.refine)[0]
-        if not sheets:
+        grids = find_maps(photo, models.locate, models.refine)[0]
+        if not grids:
             raise NoSheetFound(
                 "{photo}: no map was found; photograph the whole sheet from straight above, sharp"
                 " and evenly lit",
                 photo=photo.name,
             )
-        sheet = sheets[0]
+        sheet = rectify(photo, grids[0].centers_xy, grids[0].confidence)
     else:
         sheet = rectify_by_corners(photo, corners_xy)
     if clipped_cells(photo, sheet):

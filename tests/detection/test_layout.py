@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -13,18 +12,12 @@ from numpy.typing import NDArray
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import RectifiedSheet
 from lab.synth.scene import SynthPhoto, make_photo, own_page
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
 CORNERS = np.s_[[0, 0, -1, -1], [0, -1, -1, 0]]
 SIZE = (1600, 1200)
-
-
-def placed(synth: SynthPhoto) -> RectifiedSheet:
-    flat = np.zeros((336, 464, 3), np.uint8)
-    return RectifiedSheet(flat, synth.centers_xy, synth.nodes_xy[CORNERS], 100, 1.0)
 
 
 def own_photo(seed: int) -> SynthPhoto:
@@ -34,27 +27,22 @@ def own_photo(seed: int) -> SynthPhoto:
 @pytest.mark.parametrize("seed", [5, 6, 7])
 def test_our_own_sheet_is_recognised(seed: int) -> None:
     synth = own_photo(seed)
-    assert detect_layout(Photo(synth.bgr), placed(synth)) == "kdscan-a5"
+    assert detect_layout(Photo(synth.bgr), synth.centers_xy) == "kdscan-a5"
 
 
 def test_our_own_sheet_in_a_mirror_is_known_for_one() -> None:
     synth = own_photo(5)
-    plain, sheet = Photo(synth.bgr), placed(synth)
     mirrored = Photo(np.ascontiguousarray(synth.bgr[:, ::-1]))
     flip, last = np.array([-1, 1]), np.array([synth.bgr.shape[1] - 1, 0])
-    seen = replace(
-        sheet,
-        centers_xy=sheet.centers_xy[:, ::-1] * flip + last,
-        outline_xy=sheet.outline_xy[[1, 0, 3, 2]] * flip + last,
-    )
+    seen = synth.centers_xy[:, ::-1] * flip + last
     assert detect_layout(mirrored, seen) == UNKNOWN_LAYOUT
     assert is_mirrored(mirrored, seen)
-    assert not is_mirrored(plain, sheet)
+    assert not is_mirrored(Photo(synth.bgr), synth.centers_xy)
 
 
 def test_another_design_is_unknown() -> None:
     synth = make_photo(4, "easy", size_wh=SIZE)
-    assert detect_layout(Photo(synth.bgr), placed(synth)) == UNKNOWN_LAYOUT
+    assert detect_layout(Photo(synth.bgr), synth.centers_xy) == UNKNOWN_LAYOUT
 
 
 def _covered(synth: SynthPhoto, markers: Sequence[int]) -> NDArray[np.uint8]:
@@ -72,4 +60,4 @@ def _covered(synth: SynthPhoto, markers: Sequence[int]) -> NDArray[np.uint8]:
 def test_one_marker_is_enough(shown: int) -> None:
     synth = own_photo(5)
     bgr = _covered(synth, [marker for marker in range(4) if marker != shown])
-    assert detect_layout(Photo(bgr), placed(synth)) == "kdscan-a5"
+    assert detect_layout(Photo(bgr), synth.centers_xy) == "kdscan-a5"

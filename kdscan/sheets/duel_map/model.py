@@ -179,9 +179,9 @@ class MapReading:
         """Least and greatest points that the wizard may pay on this board."""
         corrections = self.evidence.corrections
         possible = () if corrections.wizard or corrections.confirmed else self.evidence.wizard.coats
-        coats = [coat for coat, p in possible if p >= IMPROBABLE]
-        pays = [WIZARD_POINTS * sum(d.coat is coat for d in self.score.domains) for coat in coats]
-        return min([*pays, self.score.wizard]), max([*pays, self.score.wizard])
+        coats, pays = [coat for coat, p in possible if p >= IMPROBABLE], [self.score.wizard]
+        pays += [WIZARD_POINTS * sum(d.coat is coat for d in self.score.domains) for coat in coats]
+        return min(pays), max(pays)
 
     @property
     def total_range(self) -> tuple[int, int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from kdscan.detection.find import PlacedGrid, has_castle
 from kdscan.detection.locate import clipped_cells
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
 from kdscan.imaging.picture import Photo
-from kdscan.imaging.quality import BLURRED, DARK, edge_width, is_bilevel
-from kdscan.imaging.rectify import Ink, RectifiedSheet
+from kdscan.imaging.quality import BLURRED, DARK, edge_width, is_bilevel, shows_through
+from kdscan.imaging.rectify import rectify
 from kdscan.inference.store import Models, calibrated_as
 from kdscan.marks.network import covered, refine_crops, to_probs
 from kdscan.sheets.common import ReadOptions
@@ -27,36 +28,42 @@ else, or a map turned by 90°, none was placed with more than 0.973."""
 
 
 def read_map(
-    photo: Photo, rectified: RectifiedSheet, models: Models, options: ReadOptions
-) -> MapReading:
-    """Read one map from its photo and rectified grid."""
-    layout = detect_layout(photo, rectified)
+    photo: Photo, grid: PlacedGrid, models: Models, options: ReadOptions
+) -> MapReading | None:
+    """Read one map from its photo and the place of its grid; None if it is no map, or its back."""
+    centers_xy = grid.centers_xy
+    layout = detect_layout(photo, centers_xy)
     aligned, mirrored = None, False
-    if layout == UNKNOWN_LAYOUT:
-        if options.prints:
-            from kdscan.templates.recognize import recognize, shows_mirrored
+    if layout == UNKNOWN_LAYOUT and options.prints:
+        from kdscan.templates.recognize import recognize, shows_mirrored
 
-            xy = rectified.centers_xy
-            aligned = recognize(photo, xy, options.prints)
-            mirrored = shows_mirrored(photo, xy, options.prints, aligned)
-        mirrored = mirrored or (aligned is None and is_mirrored(photo, rectified))
-    ink: Ink | None = None
-    if aligned is not None:
+        aligned = recognize(photo, centers_xy, options.prints)
+        mirrored = shows_mirrored(photo, centers_xy, options.prints, aligned)
+    if aligned is None:
+        rectified = rectify(photo, centers_xy, grid.confidence)
+    else:
         from kdscan.templates.drop_out import drop_out, predict_ink
 
         dropped = drop_out(photo, aligned)
-        layout, ink, rectified = aligned.template.name, dropped.ink, dropped.rectified
-        views = predict_ink(dropped, models.marks, models.ink_reader)
-    else:
+        rectified = dropped.rectified
+    if layout == UNKNOWN_LAYOUT:
+        # Thick lines may hide the castle, and overexposure the print. Markers around the grid prove
+        # a map all the same: through the paper they would appear mirrored.
+        if shows_through(rectified) or not (aligned or has_castle(rectified)):
+            return None
+        mirrored = mirrored or (aligned is None and is_mirrored(photo, centers_xy))
+    if aligned is None:
         rectified, views = refine_crops(photo, rectified, models.marks)
-    group = calibrated_as(layout, template=aligned is not None)
+    else:
+        layout = aligned.template.name
+        views = predict_ink(dropped, models.marks, models.ink_reader)
     for (number, share), logits in zip(RISK_SHARES.items(), views, strict=True):
-        calibration = models.calibration(group, number)
+        calibration = models.calibration(calibrated_as(layout, aligned is not None), number)
         probs = to_probs(logits, rectified.confidence, calibration)
         if decoded(probs, (), options.risk).confidence >= 1 - share * options.risk:
             break
     clipped = clipped_cells(photo, rectified)
-    over = covered(rectified, models.cover)
+    over = covered(rectified, models.cover).items()
     evidence = MapEvidence(
         rectified,
         probs,
@@ -67,18 +74,11 @@ def read_map(
         bilevel=is_bilevel(photo, rectified.outline_xy),
         blurred=edge_width(rectified.bgr) > BLURRED,
         dark=float(rectified.bgr.mean()) < DARK,
-        ink=ink,
-        covered={at: p for at, p in over.items() if p >= MIN_PROBABILITY and at not in clipped},
+        ink=dropped.ink if aligned else None,
+        covered={at: p for at, p in over if p >= MIN_PROBABILITY and at not in clipped},
     )
-    return interpret(evidence, options.risk)
-
-
-def is_legible(sheet: MapReading) -> bool:
-    """Whether a reading is plausibly of a map, rather than of another printed grid."""
-    visible = [c.confidence for c in sheet.cells if c.at not in sheet.clipped]
-    mean = sum(visible) / len(visible)
-    return (
-        sheet.layout != UNKNOWN_LAYOUT
-        or sheet.rectified.confidence >= MIN_PLACEMENT
-        or mean >= MIN_MEAN_CONFIDENCE
-    )
+    sheet = interpret(evidence, options.risk)
+    visible = [cell.confidence for cell in sheet.cells if cell.at not in clipped]
+    is_legible = sum(visible) / len(visible) >= MIN_MEAN_CONFIDENCE
+    is_placed = sheet.layout != UNKNOWN_LAYOUT or sheet.rectified.confidence >= MIN_PLACEMENT
+    return sheet if options.game or is_placed or is_legible else None
