@@ -147,7 +147,7 @@ def to_bgr(levels: NDArray[Any]) -> Bgr:
     bits; what is transparent lies on white. Raises `UnreadableImage` for a sensor's raw levels."""
     if levels.dtype == np.uint16:
         if 0 < levels.max() < 1 << SENSOR_BITS:
-            raise rare_levels()
+            raise rare_picture()
         levels = levels >> 8
     if levels.ndim == 2:
         levels = cv2.cvtColor(levels.astype(np.uint8), cv2.COLOR_GRAY2BGR)
@@ -161,10 +161,10 @@ SENSOR_BITS = 12
 """A picture of 16 bits that uses at most this many holds a sensor's raw levels, nearly all dark."""
 
 
-def rare_levels() -> UnreadableImage:
-    """The error for a picture whose levels are no ordinary 8 or 16 bits."""
+def rare_picture() -> UnreadableImage:
+    """The error for a picture in a rare coding, or of other levels than 8 or 16 bits."""
     return UnreadableImage(
-        "this picture has raw levels of a sensor, or others than 8 bits; save it as JPEG or PNG"
+        "this picture has raw levels of a sensor, or a rare coding; save it as JPEG or PNG"
     )
 
 
@@ -217,10 +217,10 @@ _PADDING = r"(\d+) extraneous bytes before marker 0xd9"
 _GAIN_MAPS = (b"hdrgm", b"hdrgainmap", b"urn:iso:std:iso:ts:21496")
 """Names in the header of a picture that says how bright another one can be shown."""
 
-_FLIPS = {2: 1, 3: -1, 0: 0}
-"""OpenCV's code of how a picture is flipped, by its Exif orientation, modulo 4."""
+_FLIPS = {2: 1, 3: -1, 4: 0, 6: 1, 7: -1, 8: 0}
+"""OpenCV's code of how a picture is flipped, by its Exif orientation."""
 
-_ORIENTATION = 0x0112  # the tag's number
+ORIENTATION = 0x0112  # the tag's number
 
 
 @dataclass(frozen=True)
@@ -267,13 +267,13 @@ def _jpeg_header(data: bytes) -> _JpegHeader:
             return _JpegHeader(width, height, orientation, others)
         end = at + length
         if kind == 0xE1 and body == b"Exif\0\0":
-            orientation = _tags(data[at + 8 : end])[1].get(_ORIENTATION, 1)
+            orientation = tags_in(data[at + 8 : end])[1].get(ORIENTATION, 1)
         elif kind == 0xE2 and body[:4] == b"MPF\0":
             others = _mpf_entries(data[at + 6 : end], at + 6)
     raise ValueError("no frame header")
 
 
-def _tags(tiff: bytes) -> tuple[Literal["little", "big"], dict[int, int]]:
+def tags_in(tiff: bytes) -> tuple[Literal["little", "big"], dict[int, int]]:
     """The order of bytes, and the values in the first directory of data in the form of TIFF (TIFF
     6.0, section 2), or where they lie."""
     order: Literal["little", "big"] = "little" if tiff[:2] == b"II" else "big"
@@ -288,7 +288,7 @@ def _tags(tiff: bytes) -> tuple[Literal["little", "big"], dict[int, int]]:
 
 def _mpf_entries(tiff: bytes, start: int) -> tuple[tuple[int, int, int], ...]:
     """The pictures of a file but for its first one (CIPA DC-007, 5.2.3); start: of the data."""
-    order, tags = _tags(tiff)
+    order, tags = tags_in(tiff)
     first, count = tags.get(0xB002, 0), min(tags.get(0xB001, 1), MAX_PAGES + 1)
     entries = []
     for at in range(first + 16, first + 16 * count, 16):
@@ -353,8 +353,8 @@ def upright(bgr: Any, orientation: int) -> Bgr:
     """A picture turned upright, by the orientation in its Exif data."""
     if orientation in range(5, 9):
         bgr = cv2.transpose(bgr)
-    if orientation in (2, 3, 4, 6, 7, 8):
-        bgr = cv2.flip(bgr, _FLIPS[orientation % 4])
+    if orientation in _FLIPS:
+        bgr = cv2.flip(bgr, _FLIPS[orientation])
     return np.asarray(bgr, np.uint8)
 
 
@@ -379,7 +379,7 @@ def _open_png(data: bytes) -> tuple[int, Read]:
             if kind[:1].isupper() and zlib.crc32(data[at + 4 : end]) != checksum:
                 raise damaged("PNG")
             if kind == b"eXIf":
-                orientation = _tags(data[at + 8 : end])[1].get(_ORIENTATION, 1)
+                orientation = tags_in(data[at + 8 : end])[1].get(ORIENTATION, 1)
             at = end + 4
         levels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
         if levels is None:

@@ -6,6 +6,7 @@ Imported by the process that decodes untrusted files alone: all three take long 
 from __future__ import annotations
 
 import io
+import re
 import zlib
 from functools import partial
 from math import sqrt
@@ -15,7 +16,7 @@ import cv2
 import numpy as np
 import pillow_heif
 import pypdfium2 as pdfium
-from PIL import ExifTags, Image
+from PIL import ExifTags, Image, UnidentifiedImageError
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
 from kdscan.files.photos import format_of
@@ -27,6 +28,8 @@ from kdscan.imaging.formats import (
     check_size,
     damaged,
     decode_jpeg,
+    rare_picture,
+    tags_in,
     to_bgr,
     upright,
 )
@@ -79,6 +82,10 @@ SCANNED, FINE = 0.25, 0.05
 """Least share of a scanned page that its pictures cover, and of that part of them which has the
 page's resolution; a smaller one is a logo. Many scans are cut into strips."""
 
+_MASK = re.compile(rb"/S?Mask \d+ \d+ R")
+"""Refers to a picture's mask, in which scans of several layers have lines, finer than their
+colours."""
+
 
 def _open_pdf(data: bytes) -> tuple[int, Read]:
     """Its pages, and then the pictures attached to it. PDFium is not thread-safe: render from one
@@ -91,6 +98,7 @@ def _open_pdf(data: bytes) -> tuple[int, Read]:
         raise UnreadableImage(
             "the PDF is protected by a password; save a copy without one"
         ) from error
+    masked = _MASK.search(data) is not None
     attached = []
     for k in range(document.count_attachments()):
         file = bytes(document.get_attachment(k).get_data())
@@ -103,7 +111,7 @@ def _open_pdf(data: bytes) -> tuple[int, Read]:
             return attached[number - len(document)](whole)
         page = document[number]
         try:
-            bitmap = page.render(scale=_scale(page))
+            bitmap = page.render(scale=_scale(page, masked))
             pixels = bitmap.to_numpy().copy()
             bitmap.close()
         finally:
@@ -113,11 +121,11 @@ def _open_pdf(data: bytes) -> tuple[int, Read]:
     return len(document) + len(attached), read
 
 
-def _scale(page: Any) -> float:
+def _scale(page: Any, drawn: bool) -> float:
     """Pixels per point: the resolution of the finest pictures of some size; raises `PhotoError` for
-    a picture that is too large or damaged."""
+    a picture that is too large or damaged. drawn: more may be drawn on them than is here."""
     width, height = page.get_size()
-    pictures, drawn = [], False
+    pictures = []
     for thing in page.get_objects():
         if thing.type == pdfium.raw.FPDF_PAGEOBJ_FORM:  # its content follows
             continue
@@ -156,12 +164,12 @@ def _scale(page: Any) -> float:
 def _check_stream(picture: Any) -> None:
     """Raise `UnreadableImage` for a picture of a page whose data are damaged, which PDFium would
     draw as far as it can."""
-    filters, stream = picture.get_filters(), bytes(picture.get_data(decode_simple=False))
+    filters = picture.get_filters()
     try:
-        if filters == ["DCTDecode"]:
-            decode_jpeg(stream)
-        elif filters == ["FlateDecode"]:
-            inflates(stream)
+        if filters[-1:] == ["DCTDecode"]:
+            decode_jpeg(bytes(picture.get_data(decode_simple=True)))
+        elif filters == ["FlateDecode"] and not inflates(bytes(picture.get_data())):
+            raise ValueError
     except (UnreadableImage, ValueError, zlib.error) as error:
         raise damaged("PDF") from error
 
@@ -177,7 +185,12 @@ Image.MAX_IMAGE_PIXELS = None  # `check_size` decides
 
 
 def _open_pillow(data: bytes) -> tuple[int, Read]:
-    image = Image.open(io.BytesIO(data), formats=PILLOW)
+    try:
+        image = Image.open(io.BytesIO(data), formats=PILLOW)
+    except (KeyError, UnidentifiedImageError) as error:
+        if ExifTags.Base.ImageWidth in tags_in(data)[1]:  # a TIFF whose directory is there
+            raise rare_picture() from error
+        raise
     check_size(*image.size)
     frames = tiff.pages(image) if image.format == "TIFF" else [0]
 

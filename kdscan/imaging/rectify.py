@@ -37,13 +37,6 @@ class RectifiedSheet(FrozenArrays):
     px_per_cell: float
     confidence: float
 
-    def __post_init__(self) -> None:
-        if self.centers_xy.ndim != 3 or self.centers_xy.shape[2] != 2:
-            raise ValueError(f"centres are (R, C, 2), not {self.centers_xy.shape}")
-        if self.outline_xy.shape != (4, 2):
-            raise ValueError(f"an outline has 4 corners, not {self.outline_xy.shape}")
-        super().__post_init__()
-
 
 @dataclass(frozen=True, eq=False)
 class Ink(FrozenArrays):
@@ -55,11 +48,6 @@ class Ink(FrozenArrays):
 
     probability: NDArray[np.float32]
     pen_bgr: tuple[float, float, float]
-
-    def __post_init__(self) -> None:
-        if self.probability.ndim != 2 or self.probability.dtype != np.float32:
-            raise ValueError(f"ink is (H, W) float32, not {self.probability.shape}")
-        super().__post_init__()
 
 
 FLAT_PX = 128

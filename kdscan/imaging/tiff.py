@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 from PIL.ExifTags import Base
 
 from kdscan.errors import UnreadableImage
-from kdscan.imaging.formats import damaged, decode_jpeg, rare_levels
+from kdscan.imaging.formats import damaged, decode_jpeg, rare_picture
 
 REDUCED_OR_MASK = 0b101
 """Bits of a page's NewSubfileType (page 36): a smaller version, or a mask, of another page."""
 
 LZW, JPEG, DEFLATE, PACK_BITS = 5, 7, (8, 32946), 32773
 """Values of Compression whose pieces can be checked; libtiff writes others without a checksum."""
+
+CODINGS = (1, 2, 3, 4, LZW, 6, JPEG, *DEFLATE, PACK_BITS, 34925, 50000)
+"""Those that libtiff reads: no coding, of telefaxes, these, an older JPEG, LZMA, Zstandard."""
 
 LZW_CLEAR = 256
 """The code that empties the table (section 13); the next one ends the data."""
@@ -44,21 +47,22 @@ def pages(image: Any) -> list[int]:
         elif Base.SubIFDs not in image.tag_v2:
             previews.append(frame)
     if not full and not previews:
-        raise rare_levels()
+        raise rare_picture()
     return full or previews
 
 
 def check_page(data: bytes, image: Any) -> None:
-    """Raise `UnreadableImage` for a frame whose levels Pillow would take for others, or of which a
-    piece is damaged."""
+    """Raise `UnreadableImage` for a frame that Pillow cannot read or would take for another, or of
+    which a piece is damaged."""
     tags = image.tag_v2
     planes = tags.get(Base.PlanarConfiguration) == 2
     white_is_0 = tags.get(Base.PhotometricInterpretation) == 0
     swapped = tags.prefix == b"MM" and any(tile.codec_name == "libtiff" for tile in image.tile)
     wide = max(tags.get(Base.BitsPerSample, (1,))) > 8
-    if image.mode in ("I", "F") or (wide and (planes or white_is_0 or swapped)):
-        raise rare_levels()
-    tables, coding = bytes(tags.get(Base.JPEGTables, b"")), tags.get(Base.Compression)
+    tables, coding = bytes(tags.get(Base.JPEGTables, b"")), tags.get(Base.Compression, 1)
+    rare = image.mode in ("I", "F") or coding not in CODINGS
+    if rare or (wide and (planes or white_is_0 or swapped)):
+        raise rare_picture()
     with suppress(UnreadableImage, ValueError, zlib.error):
         if all(_is_whole(coding, piece, sizes, tables) for piece, sizes in _pieces(data, tags)):
             return

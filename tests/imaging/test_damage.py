@@ -67,7 +67,9 @@ def test_zeros_or_nothing_or_a_phones_data_behind_the_last_pixel_are_no_damage()
     trailer = b"\0\0\1\x0a\x0e\0\0\0Image_UTC_Data" + directory + b"\x18\0\0\0SEFT"
     for rest in (b"", bytes(5) + b"\xff\xd9", trailer, b"\xff\xd9" + trailer):
         assert_same(decode(data + rest)[0].bgr, TILE)
-    for cut in (data + bytes(range(1, 90)) + b"\xff\xd9", data[:-50] + trailer):
+    zeros = data[:-50] + bytes(400)
+    junk = data + bytes(range(1, 90))
+    for cut in (junk + b"\xff\xd9", data[:-50] + trailer, zeros, zeros + b"\xff\xd9"):
         with pytest.raises(UnreadableImage, match="damaged"):
             decode(cut)[0]
 
@@ -91,30 +93,31 @@ def test_a_png_with_a_wrong_checksum_is_refused() -> None:
         decode(bytes(data))[0]
 
 
-def flate(picture: Image.Image) -> bytes:
-    """A PDF of a picture that is packed without loss."""
-    width, height = picture.size
-    packed = zlib.compress(picture.convert("RGB").tobytes())
-    about = (
-        b"/Type/XObject/Subtype/Image/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode"
-    )
-    about += b"/Width %d/Height %d/Length %d" % (width, height, len(packed))
+def scanned(filters: bytes, stream: bytes) -> bytes:
+    """A PDF of `NOISE`, coded so."""
+    about = b"/Type/XObject/Subtype/Image/ColorSpace/DeviceRGB/BitsPerComponent 8"
+    about += b"/Filter%b/Width 300/Height 200/Length %d" % (filters, len(stream))
     return pdf_objects(
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R"
         b"/Resources<</XObject<</F 5 0 R>>>>>>",
         b"<</Length 26>>stream\n300 0 0 200 0 0 cm /F Do  \nendstream",
-        b"<<" + about + b">>stream\n" + packed + b"\nendstream",
+        b"<<" + about + b">>stream\n" + stream + b"\nendstream",
     )
 
 
+FLATE = zlib.compress(NOISE.tobytes())
 TIFF = "tiff_lzw", "tiff_deflate", "packbits", "jpeg"
 
 
 @pytest.mark.parametrize(
     "whole",
-    [encoded(NOISE, "PDF"), flate(NOISE)]
+    [
+        encoded(NOISE, "PDF"),
+        scanned(b"/FlateDecode", FLATE),
+        scanned(b"[/ASCIIHexDecode/DCTDecode]", encoded(NOISE, "JPEG").hex().encode() + b">"),
+    ]
     + [encoded(NOISE, "TIFF", compression=coding) for coding in TIFF],
 )
 def test_coded_data_that_were_changed_are_told(whole: bytes) -> None:
@@ -124,6 +127,11 @@ def test_coded_data_that_were_changed_are_told(whole: bytes) -> None:
         data[len(data) // 2 : len(data) // 2 + 512] = changed
         with pytest.raises(UnreadableImage, match=f"{format_of(whole)} is damaged"):
             decode(bytes(data))[0]
+
+
+def test_a_stream_without_its_end_is_told() -> None:
+    with pytest.raises(UnreadableImage, match="PDF is damaged"):
+        decode(scanned(b"/FlateDecode", FLATE[:-2000]))[0]
 
 
 @pytest.mark.parametrize(

@@ -106,13 +106,27 @@ RAMP = np.linspace(0, 4095, 64 * 96).reshape(64, 96).astype(np.uint16)
         encoded(Image.fromarray(RAMP), "PNG"),
         encoded(Image.fromarray(RAMP), "TIFF"),
         tiff(RAMP.astype(np.float32), photometric="minisblack"),
+        tiff(TILE.astype(np.float32), photometric="rgb"),
+        *(tagged(tile(), 259, coding) for coding in (34712, 50001)),  # JPEG 2000, WebP
         tiff(RAMP.astype(np.uint32) << 20, photometric="minisblack"),
         tiff(RAMP << 4, photometric="minisblack", compression="zlib", byteorder=">"),
         tiff(RAMP << 4, photometric="miniswhite"),
         tiff(np.stack([RAMP << 4] * 3), photometric="rgb", planarconfig="separate"),
         raw_photo(),
     ],
-    ids=["PNG 12", "TIFF 12", "float", "32", "swapped", "white is 0", "planes", "raw photo"],
+    ids=[
+        "PNG 12",
+        "TIFF 12",
+        "float",
+        "floats",
+        "jp2",
+        "webp",
+        "32",
+        "swapped",
+        "white is 0",
+        "planes",
+        "raw photo",
+    ],
 )
 def test_raw_levels_are_refused_as_such(data: bytes) -> None:
     with pytest.raises(UnreadableImage, match="levels of a sensor"):

@@ -154,6 +154,12 @@ def layers(*sizes: int) -> Callable[[Canvas], None]:
     return draw
 
 
+def masked(canvas: Canvas) -> None:
+    """Lines in a mask, finer than the colours."""
+    lines = Image.merge("RGBA", [*tile().split(), Image.new("L", (96, 64), 99)])
+    canvas.drawImage(ImageReader(lines), 0, 0, 216, 144, mask="auto")
+
+
 def written_on(canvas: Canvas) -> None:
     picture(canvas, (108, 72), 0, 0, 216, 144)
     canvas.line(10, 10, 200, 100)
@@ -165,12 +171,13 @@ def written_on(canvas: Canvas) -> None:
         (strips, 400),
         (form, 288),
         (written_on, 300),
+        (masked, 300),
         (layers(1, 2), 128),
         (layers(2, 1), 128),
         (lambda canvas: picture(canvas, (96, 64), 10, 10, 0.48 * 216, 0.48 * 144), 600),
         (lambda canvas: picture(canvas, (96, 64), 10, 10, 0.52 * 216, 0.52 * 144), 123),
     ],
-    ids=["strips", "form", "written on", "text above", "text below", "logo", "scan"],
+    ids=["strips", "form", "written on", "mask", "text above", "text below", "logo", "scan"],
 )
 def test_the_finest_pictures_of_some_size_give_a_page_its_resolution(
     draw: Callable[[Canvas], object], high: int
