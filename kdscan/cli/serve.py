@@ -24,7 +24,7 @@ from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.store import open_store
 from kdscan.inference.store import default_models
 from kdscan.web.addresses import own_certificate, reachable
-from kdscan.web.middleware import HERE
+from kdscan.web.requests import HERE
 from kdscan.web.server import run
 from kdscan.web.sessions import Settings, codes_of
 from kdscan.workers.pool import cores

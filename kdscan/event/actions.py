@@ -66,7 +66,7 @@ __all__ = [
     "Subject",
 ]
 
-Shown = Literal["table", "pairings"]
+Shown = Literal["table", "pairings", "sign_in"]
 """What the projector shows."""
 
 Points = Annotated[int, Meta(ge=0, le=99_999)]

@@ -24,6 +24,7 @@ from kdscan.web.pictures import Size
 from kdscan.web.prints import may_teach
 from kdscan.web.requests import KEEP_FOREVER, WRONG_KIND, ApiError, Call, not_found
 from kdscan.web.sessions import csrf_token
+from kdscan.web.shared import join_link
 from kdscan.web.tasks import Look
 from kdscan.web.uploads import add_upload, check_room, try_again
 from kdscan.web.views import (
@@ -65,6 +66,7 @@ def session(call: Call) -> schemas.SessionInfo:
         "teaches": may_teach(call),
         "who": call.who.who,
         "csrf": csrf_token(call.who, settings.secret),
+        "join": "" if settings.open_here else call.host + join_link(call),
         "event": settings.event,
         "limits": {"bytes": settings.max_bytes},
     }
@@ -206,7 +208,7 @@ async def look(call: Call) -> schemas.Look:
     """Locate a map in a camera's live picture, and say what to improve; nothing is kept."""
     pool, data = call.services.pool, await call.small_body(MAX_LOOK)
     if pool.busy:  # photos that were sent have priority
-        return {"hint": "busy", "confidence": 0.0, "outline": None}
+        return {"hint": "busy", "outline": None}
     return await asyncio.wrap_future(pool.submit(Look(data)))
 
 

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from kdscan.web import sessions
-from kdscan.web.requests import ROOT, ApiError, Call, address, refuse_if
+from kdscan.web.requests import HERE, ROOT, ApiError, Call, address, refuse_if
 from kdscan.web.sessions import Rate, RateLimiter, Session, Settings
 
 POLICY = "; ".join(
@@ -69,10 +69,6 @@ FROM_BROWSERS = ("origin", "referer", "cookie", "sec-fetch-site")
 
 WRONG_CODE, SIGNED_IN = 403, 303
 """Statuses of the page's answers to a wrong code and to a right one."""
-
-HERE = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Names of this machine that no other reaches."""
-
 
 PREFIX = re.compile(r"(/[\w.~-]+)*/?", re.ASCII)
 """Paths below which a page is shown."""

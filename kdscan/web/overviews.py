@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import get_args
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from kdscan.event.export import event_table, table_game
 from kdscan.event.games import Game
@@ -68,9 +68,8 @@ def desk(event: Event) -> schemas.DeskView:
         "clock": event.said.clock,
         "shown": event.said.shown,
         "state": str(event.version),
-        "event": event.name,
         "cards": cards(event),
-        "to_come": [],
+        "to_come": 0,
         "sheets": list(map(sheet_brief, event.sheet_rows)),
         "players": list(event.names.players),
         "byes": sorted(event.said.byes.get(event.last_round + 1, ())),
@@ -78,7 +77,6 @@ def desk(event: Event) -> schemas.DeskView:
         "closed": event.said.closed is not None,
         "games": [table_game(game) for game in event.games],
         "met": [met_before(event, n + 1) for n in range(event.last_round)],
-        "played_round": event.played_round,
         "last_round": event.last_round,
         "rounds": event.rules.rounds,
         "seats": event.rules.seats,
@@ -94,13 +92,13 @@ def desk_view(event: Event, author: Author, w: Words) -> schemas.DeskView:
     view, clock = desk(event), event.said.clock
     over = clock is not None and datetime.fromisoformat(clock) <= datetime.now(UTC)
     shown: list[Card] = []
-    quiet: list[Card] = []
     for card in view["cards"]:
         if card.problem:
             card = replace(card, problem=localized_error(card.problem, w))
-        later = card.kind == "missing" and card.round == view["last_round"] and not over
-        (quiet if later else shown).append(card)
-    return {**view, "cards": shown, "to_come": quiet, "undo": undoable(event, author)}
+        if over or card.kind != "missing" or card.round != view["last_round"]:
+            shown.append(card)
+    later = len(view["cards"]) - len(shown)
+    return {**view, "cards": shown, "to_come": later, "undo": undoable(event, author)}
 
 
 def undoable(event: Event, author: Author) -> schemas.Undoable | None:
@@ -113,7 +111,6 @@ def undoable(event: Event, author: Author) -> schemas.Undoable | None:
         "id": entry.id,
         "text": text,
         "values": {name: short_name(str(value)) for name, value in values.items()},
-        "at": entry.at.isoformat(),
         "sheet": getattr(entry.action, "sheet", None),
     }
 
@@ -166,10 +163,10 @@ def _of_findings(event: Event) -> Iterator[Card]:
             None if nobodys or who in ("", "–") else who,
             waiting.get(finding.round or event.last_round, []),
             changes=[
-                schemas.Change(**asdict(wait))  # type: ignore[typeddict-item]
-                for wait in (
-                    event.sheets[finding.sheets[0]].brief.waits if kind == "changed" else ()
-                )
+                wait.action
+                for n in finding.sheets
+                if kind == "changed"
+                for wait in event.sheets[n].brief.waits
             ],
         )
 
@@ -198,7 +195,6 @@ def _of_rows(event: Event) -> Iterator[Card]:
                 {"name": short_name(row.name)},
                 file=row.name,
                 problem=row.problem,  # type: ignore[arg-type]
-                photo=row.file.photo_id,
                 picture=picture(photo, row.page, "view") if photo and photo.pages else None,
             )
         if not isinstance(row, SheetResult) or not row.counts or row.sheet.id in settled_elsewhere:

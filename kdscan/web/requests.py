@@ -130,6 +130,9 @@ HALF_SENT = mark("The photo did not arrive complete. Upload it again.")
 
 WRONG_KIND = mark("A game is two maps with their spellbook, or two to four kingdoms.")
 
+HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names of this machine that no other reaches."""
+
 KEEP_FOREVER = "private, max-age=31536000, immutable"
 """Cache header for resources that are named after their content."""
 
@@ -190,8 +193,11 @@ class Call(Request):
 
     @property
     def host(self) -> str:
-        """The scheme and host by which it came, like https://club.example."""
-        return f"{self.url.scheme}://{self.url.netloc}"
+        """The scheme and host by which others come, like https://club.example: as this request
+        came, or, if that was on this machine itself, the first one that phones reach."""
+        own: str = getattr(self.app.state, "address", "")
+        came = f"{self.url.scheme}://{self.url.netloc}"
+        return own or came if self.url.hostname in HERE else came
 
     def refused(self, error: KdscanError, code: str = "refused") -> ApiError:
         """The answer to an impossible request, in the reader's language."""

@@ -118,7 +118,6 @@ class Look(TypedDict):
     """What a live picture shows. outline: corners of the grid as fractions of width and height."""
 
     hint: Literal["none", "dark", "cut_off", "far", "blurred", "good", "busy"]
-    confidence: Probability
     outline: list[tuple[float, float]] | None
 
 
@@ -303,12 +302,14 @@ class Limits(TypedDict):
 
 
 class SessionInfo(TypedDict):
-    """Who is asking. csrf: sent as X-CSRF-Token by a browser that changes something."""
+    """Who is asking. csrf: sent as X-CSRF-Token by a browser that changes something. join: the link
+    by which others sign in, empty where nobody has to."""
 
     role: Role
     who: str
     teaches: bool
     csrf: str
+    join: str
     event: str
     limits: Limits
 
@@ -342,8 +343,8 @@ class LearnedPrint(KnownPrint):
 class SheetBrief(TypedDict):
     """A sheet of the event in a card or a list.
 
-    total, range: null for a spellbook, or if the photo cuts off shields. confirmed: by a person, as
-    a whole. status: as in the CSV of `kdscan export`.
+    total: null for a spellbook, or if the photo cuts off shields. confirmed: by a person, as a
+    whole. status: as in the CSV of `kdscan export`.
     """
 
     id: int
@@ -355,7 +356,6 @@ class SheetBrief(TypedDict):
     round: int | None
     table: int | None
     total: int | None
-    range: tuple[int, int] | None
     confidence: Probability
     thumb: str
     review: bool
@@ -364,22 +364,12 @@ class SheetBrief(TypedDict):
     status: str
 
 
-class Change(TypedDict):
-    """What a player changed so that the desk has to accept it. action: to approve or undo."""
-
-    action: int
-    what: str
-    old: Any
-    new: Any
-    who: str
-
-
 class Card(Struct):
     """Something to settle. text: an English sentence with braces, which `values` fill.
 
     players: whose points are missing in that round. decides: it may change who wins a game. file,
-    problem, photo, picture: of a photo that could not be read. changes: of a sheet that a player
-    changed.
+    problem, picture: of a photo that could not be read. changes: the actions by which a
+    player changed a sheet, to approve or undo; its corrections say more of them.
     """
 
     kind: CardKind
@@ -395,9 +385,8 @@ class Card(Struct):
     confidence: Probability | None = None
     file: str | None = None
     problem: ErrorText | None = None
-    photo: int | None = None
     picture: str | None = None
-    changes: list[Change] = []
+    changes: list[int] = []
 
 
 class Undoable(TypedDict):
@@ -406,7 +395,6 @@ class Undoable(TypedDict):
     id: int
     text: str
     values: dict[str, str]
-    at: str
     sheet: int | None
 
 
@@ -427,14 +415,13 @@ class OnProjector(TypedDict):
 
 class DeskView(OnProjector):
     """Everything that the desk sees. state: changes whenever anything shown here changes. to_come:
-    sheets of the round that is being played. byes: numbers of players who asked for one in the next
+    number of sheets that the round lacks. byes: numbers of players who asked for one in the next
     round; half_byes: whether it scores half a point. met: by round, who meets again or has another
     bye."""
 
     state: str
-    event: str
     cards: list[Card]
-    to_come: list[Card]
+    to_come: int
     sheets: list[SheetBrief]
     players: list[Player]
     byes: list[int]
@@ -442,7 +429,6 @@ class DeskView(OnProjector):
     closed: bool
     games: list[TableGame]
     met: list[list[tuple[str, ...]]]
-    played_round: int
     last_round: int
     rounds: int | None
     seats: int

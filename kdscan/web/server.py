@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kdscan.event.store import Store
+from kdscan.web.addresses import reachable
 from kdscan.web.app import make_app
 from kdscan.web.sessions import Settings
 
@@ -109,6 +110,8 @@ async def run(
     allow_files()
     app = make_app(store, settings)
     server = Server(app, tls)
+    scheme, (host, port, *_) = "https" if tls else "http", listening.getsockname()
+    app.state.address = next((f"{scheme}://{name}:{port}" for name in reachable(host)), "")
     chosen: list[str] = []
 
     def restart(event: str) -> None:

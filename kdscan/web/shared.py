@@ -143,18 +143,19 @@ def shared(call: Call, code: Code) -> schemas.SharedGame:
     return _brought(call, code)
 
 
-@get("/api/shared/{code}/qr.svg", "image/svg+xml")
-def invitation(call: Call, code: Code) -> Response:
-    """A QR code with which another phone joins."""
-    call.services.games.get(code)
+@get("/api/join.svg", "image/svg+xml")
+def invitation(call: Call, game: Code = "") -> Response:
+    """A QR code with which another phone signs in, perhaps into a game."""
     out = io.BytesIO()
-    code_ = segno.make(call.host + _link(call, code), error="m")
-    code_.save(out, kind="svg", scale=6, border=3, light="#fff")
+    code = segno.make(call.host + join_link(call, game), error="m")
+    code.save(out, kind="svg", scale=6, border=3, light="#fff")
     return Response(out.getvalue(), media_type="image/svg+xml")
 
 
-def _link(call: Call, code: str) -> str:
-    return address(f"/j/{call.services.settings.join_code}?game={code}")
+def join_link(call: Call, game: str = "") -> str:
+    """The path by which others sign in, perhaps into a game."""
+    path = address(f"/j/{call.services.settings.join_code}")
+    return f"{path}?game={game}" if is_code(game) else path
 
 
 def _sheets(call: Call, photo: int | None) -> list[Sheet]:
@@ -192,7 +193,7 @@ def _brought(call: Call, code: str, fresh: Sequence[Sheet] = ()) -> schemas.Shar
     return {
         "code": code,
         "state": str(event.version),
-        "link": _link(call, code),
+        "link": join_link(call, code),
         "sheets": sheets,
         "mine": list(game.brought.get(call.who.id, ())),
         "game": game_json(sheets) if decides_game([sheet["kind"] for sheet in sheets]) else None,

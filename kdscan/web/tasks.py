@@ -63,12 +63,12 @@ class Look:
         try:
             photo = decode(self.data)[0]
         except PhotoError:
-            return {"hint": "none", "confidence": 0.0, "outline": None}
+            return {"hint": "none", "outline": None}
         preview = camera_hint(photo, default_models().locate)
         corners = preview.outline_xy
         size = (photo.width, photo.height)
         outline = None if corners is None else (corners / size).round(4).tolist()
-        return {"hint": preview.hint, "confidence": preview.confidence, "outline": outline}
+        return {"hint": preview.hint, "outline": outline}
 
 
 @dataclass(frozen=True)

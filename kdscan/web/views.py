@@ -178,7 +178,6 @@ def sheet_brief(row: SheetResult) -> schemas.SheetBrief:
         "round": at.round,
         "table": at.table,
         "total": None if brief.retake else brief.total,
-        "range": None if brief.retake or brief.total is None else (brief.low, brief.high),
         "confidence": brief.confidence,
         "thumb": picture(row.photo, sheet.page, "thumb"),
         "review": brief.review,

@@ -42,7 +42,7 @@ def test_sheets_of_the_round_that_is_played_are_to_come_until_its_clock_ends(
 ) -> None:
     lay(served, store, with_evidence(make_sheet(confidence=0.999), sheet_id="SC/1/1/1"))
     view = desk.get("/api/desk").json()
-    assert [card["player"] for card in view["to_come"]] == ["Bob"]
+    assert view["to_come"] == 1
     assert "missing" not in cards(desk)
     served.services.live.perform(
         Author("Zoe"), event_actions.StartClock(5), event_actions.Show("pairings")
@@ -71,14 +71,14 @@ def test_a_players_change_is_a_card_until_it_is_accepted_or_restored(
     assert answer["sheet"]["corrections"][-1]["source"] == "waits"
     card = cards(desk)["changed"]
     (change,) = card["changes"]
-    assert (change["action"], change["who"]) == (answer["actions"][0], "player")
-    accepted = act(desk, "approve", "desk", actions=[change["action"]]).json()["desk"]
+    assert change == answer["actions"][0]
+    accepted = act(desk, "approve", "desk", actions=[change]).json()["desk"]
     assert "changed" not in {card["kind"] for card in accepted["cards"]}
     assert desk.get(f"/api/sheets/{sheet['id']}").json()["score"]["total"] > read
     act(player, "assign_sheet", sheet=sheet["id"], player="Bob").raise_for_status()
     given = player.get(f"/api/sheets/{sheet['id']}").json()
     assert (given["player"], given["corrections"][-1]["source"]) == (None, "waits")
-    assert act(desk, "undo", action=change["action"]).status_code == 200
+    assert act(desk, "undo", action=change).status_code == 200
     assert desk.get(f"/api/sheets/{sheet['id']}").json()["score"]["total"] == read
 
 

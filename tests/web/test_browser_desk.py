@@ -7,7 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
+import zxingcpp
 from playwright.sync_api import Browser, FilePayload, Locator, Route, expect
 
 from kdscan.event.store import Store, open_store
@@ -23,7 +26,7 @@ from tests.web.browsing import (
     accessible,
     upload,
 )
-from tests.web.conftest import DESK, Served, lay, serving, settings
+from tests.web.conftest import DESK, JOIN, Served, lay, serving, settings
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
@@ -286,4 +289,14 @@ def test_a_cup_is_run_on_the_page_alone(browser: Browser, tmp_path: Path) -> Non
         stranger.goto(link.inner_text())
         expect(stranger.locator(".league")).to_contain_text("Dan Moor")
         accessible(stranger)
+
+        page.locator("[data-tab=rounds]").click()
+        page.get_by_role("button", name="Sign in").click()
+        page.goto("/standings")
+        shown = page.locator("img.invitation").screenshot()
+        accessible(page)
+        scanned = zxingcpp.read_barcode(cv2.imdecode(np.frombuffer(shown, np.uint8), 1))
+        assert scanned is not None
+        stranger.goto(scanned.text)  # as a phone's own camera opens it
+        expect(stranger.get_by_label("Code")).to_have_value(JOIN)
         context.close()

@@ -59,7 +59,7 @@ def test_a_doubtful_spellbook_is_a_card_until_it_is_confirmed(
         return [one for card in cards for one in card["sheets"] if one["id"] == book["id"]]
 
     (line,) = briefs()
-    assert (line["kind"], line["total"], line["range"]) == ("duel_spellbook", None, None)
+    assert (line["kind"], line["total"]) == ("duel_spellbook", None)
     now = sheet_after(desk, "confirm_sheet", sheet=book["id"])
     assert not now["review"] and not briefs()
     assert not any(side["choice"]["review"] for side in now["players"])

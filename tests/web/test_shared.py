@@ -117,13 +117,16 @@ def test_the_invitation_lets_one_in_and_leads_to_the_game(login: Login, served: 
     ann = login(JOIN)
     game = begin(ann)
     code, link = str(game["code"]), str(game["link"])
-    picture = ann.get(f"/api/shared/{code}/qr.svg")
+    picture = ann.get(f"/api/join.svg?game={code}")
     assert picture.headers["content-type"] == "image/svg+xml"
     drawn = io.BytesIO()
     segno.make(f"{served.address}{link}", error="m").save(drawn, kind="svg", scale=6, border=3)
     modules = re.compile(rb' d="[^"]+"')
     assert modules.findall(picture.content)[-1:] == modules.findall(drawn.getvalue())
     assert ann.get(link).headers["location"] == f"/#/shared/{code}"
+    served.app.state.address = "http://10.0.0.2:8000"  # on this machine itself
+    assert ann.get("/api/session").json()["join"] == f"http://10.0.0.2:8000/j/{JOIN}"
+    served.app.state.address = ""
     with served.client() as bob:
         assert bob.get(f"/api/shared/{code}").status_code == 401
         form = bob.get(link)

@@ -102,11 +102,9 @@ export function upload(blob, onProgress, path, from = 0) {
 // Resolves after this many seconds, or when the network is back.
 export const pause = (seconds) =>
   new Promise((resolve) => {
+    const signal = AbortSignal.timeout(1000 * seconds);
     setTimeout(resolve, 1000 * seconds);
-    addEventListener("online", resolve, {
-      once: true,
-      signal: AbortSignal.timeout(1000 * seconds),
-    });
+    addEventListener("online", resolve, { once: true, signal });
   });
 
 // Going back restores a page as it was left: its requests were cut off, not the network.
@@ -157,12 +155,9 @@ export function whenRead(id) {
       if (photo.state !== "waiting") return photo;
     }
   };
-  if (!unread.has(id))
-    unread.set(
-      id,
-      untilRead().finally(() => unread.delete(id)),
-    );
-  return unread.get(id);
+  const reading = unread.get(id) ?? untilRead().finally(() => unread.delete(id));
+  unread.set(id, reading);
+  return reading;
 }
 
 // Repeats ask(wait), with seconds as above, until it fails in no way that passes by itself.
@@ -198,6 +193,10 @@ const WORDS = {
   too_many_requests: () => t("Too many requests. Wait a moment."),
   too_slow: () => t("The photo did not arrive complete. Upload it again."),
   offline: () => t("No connection: try again later."),
+  no_sheet: () =>
+    t(
+      "No map was found. Take the photo again with the whole grid in view, sharp and without reflections.",
+    ),
 };
 
 export const failure = (code) =>

@@ -135,12 +135,8 @@ function strokes([rows, cols], domains) {
 }
 
 function axis([rows, cols]) {
-  const text = (x, y, what) =>
-    s(
-      "text.axis font-size=22 text-anchor=middle fill=currentColor aria-hidden=true",
-      { x, y },
-      what,
-    );
+  const kind = "text.axis font-size=22 text-anchor=middle fill=currentColor aria-hidden=true";
+  const text = (x, y, what) => s(kind, { x, y }, what);
   return [
     upTo(cols).map((col) => text(100 * col + 50, -16, "ABCDEFG"[col])),
     upTo(rows).map((row) => text(-18, 100 * row + 58, String(row + 1))),

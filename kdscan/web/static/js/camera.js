@@ -55,7 +55,7 @@ async function openCamera(send) {
     h("div.camera-bar", [torch, shutter, round("close", t("Close"), () => close())]),
   ]);
   let stream = null;
-  let [running, took] = [true, false];
+  let running = true;
   let [good, before] = [0, null]; // of the frames until now
   const close = () => {
     running = false;
@@ -101,8 +101,7 @@ async function openCamera(send) {
 
   // The best resolution available: a photo if the browser can take one, else the live picture.
   async function take() {
-    if (took || !video.videoWidth) return;
-    took = true;
+    if (shutter.disabled || !video.videoWidth) return;
     shutter.disabled = true;
     const capture = window.ImageCapture && new ImageCapture(track).takePhoto().catch(() => null);
     const photo = await Promise.race([capture, wait(2500)]);
@@ -132,11 +131,11 @@ async function openCamera(send) {
     if (good >= STILL) take();
   }
 
-  for (; running && !took; await wait(EVERY)) {
+  for (; running && !shutter.disabled; await wait(EVERY)) {
     if (!video.videoWidth) continue;
     const looked = post("api/look", await frame(FRAME, 0.7));
     const found = await looked.catch(() => ({ hint: "busy", outline: null }));
-    if (running && !took) show(found);
+    if (running && !shutter.disabled) show(found);
   }
 }
 

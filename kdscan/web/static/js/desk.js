@@ -113,7 +113,7 @@ function showTop() {
   tabs.show(tab, items);
   only.hidden = tab !== "sheets";
   search.hidden = !["settle", "sheets"].includes(tab);
-  const coming = desk?.to_come.length ?? 0;
+  const coming = desk?.to_come ?? 0;
   toCome.hidden = !coming || tab !== "settle";
   put(toCome, tn("{n} sheet still to come", "{n} sheets still to come", coming));
   const last = desk?.undo;

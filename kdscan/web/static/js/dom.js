@@ -144,8 +144,6 @@ export const column = (label, more = {}) => h("th scope=col", more, label);
 export const table = (kind, columns, rows, foot = null) =>
   h(kind, [h("thead", h("tr", columns)), h("tbody", rows), foot && h("tfoot", foot)]);
 
-// A character that is only looked at: screen readers skip it.
-export const sign = (text, kind = null) => h("span", { class: kind, "aria-hidden": "true" }, text);
 export const $ = (selector, root = document) => root.querySelector(selector);
 
 // Announces to screen readers what others see change.
@@ -164,8 +162,6 @@ export function toast(said) {
   const long = Math.max(5000, 80 * place.textContent.length);
   toastTimer = setTimeout(() => place.setAttribute("hidden", ""), long);
 }
-
-export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // What this phone remembers under a key; a private window keeps nothing.
 export function recall(key, otherwise) {

@@ -1,7 +1,8 @@
 // Games of two maps and their spellbook, or two to four kingdoms; this phone remembers its own.
 
 import { attempt, copyLink, get, perform, poll, post, whenRead } from "./api.js";
-import { announce, button, form, glyph, h, input, put, recall, remember, round } from "./dom.js";
+import { announce, button, form, glyph, h, input, lines, put, recall } from "./dom.js";
+import { remember, round } from "./dom.js";
 import { pointsText, t, tn, when } from "./i18n.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { DECIDED } from "./league.js";
@@ -12,9 +13,8 @@ import { photographs, resultFace } from "./sending.js";
 import { share } from "./share.js";
 import { barButton, doubtText, rememberRules, rulesField } from "./sheet.js";
 
-// #/game/A/B, and perhaps a spellbook, or further kingdoms. The fields for names and rules are
-// created once: an answer about one of them draws over nothing that somebody types in another.
-// Without any name, the first sheet is that of whose phone it is, until somebody changes it.
+// #/game/A/B, and perhaps a spellbook, or further kingdoms. Without any name, the first sheet is
+// that of whose phone it is, until somebody changes it.
 export async function showGame(place, ids) {
   const load = () => get(`api/games?sheets=${ids.join(",")}`);
   let { sheets, game: outcome } = await load();
@@ -31,25 +31,17 @@ export async function showGame(place, ids) {
     return error;
   };
   const players = () => sheets.filter(hasScore);
-  const owners = players()
-    .filter((sheet) => !sheet.player)
-    .map(({ id, kind }) => ({ id, title: h("h2"), field: whoseField(kind, say) }));
-  const fields = owners.map(({ title, field }) => h("div", title, field.element));
-  const asking = h("section.card.owners.tiles", fields);
+  const unnamed = players().flatMap(({ id, player }) => (player ? [] : id));
+  const asked = () => players().filter(({ id }) => unnamed.includes(id));
+  const asking = owners(say);
   const rules = sheets[0].kind === "kingdom" && rulesOf(players, say);
   function draw() {
     rememberGame(ids, players(), outcome); // though its view was left meanwhile
     if (!place.isConnected) return;
-    const taken = players().flatMap(({ player }) => player ?? []);
     document.title = titleOf(players());
-    put(top, gameView(sheets, outcome, { asking }));
+    asking.show(asked(), players());
+    put(top, gameView(sheets, outcome, { asking: asking.element }));
     put(foot, bar(sheets, outcome));
-    for (const { id, title, field } of owners) {
-      const sheet = sheets.find((one) => one.id === id);
-      title.textContent = nameOf(sheet, players());
-      title.hidden = Boolean(sheet.player);
-      field.show(sheet, taken);
-    }
     if (rules) rules.show(players()[0]);
   }
   const rematch = h("section.stack", h("h2.quiet-title", t("Rematch")), photographs());
@@ -58,6 +50,23 @@ export async function showGame(place, ids) {
   const [first, ...beside] = players();
   if (player && beside.length && ![first, ...beside].some((sheet) => sheet.player))
     await say({ type: "assign_sheet", sheet: first.id, player, keep: true });
+}
+
+// Whose sheets of a game are: {element, show(sheets, players)}, with a field for each that is created
+// once: an answer about one of them draws over nothing that somebody types in another.
+function owners(say) {
+  const element = h("section.card.owners.tiles");
+  const make = ([{ kind }]) => {
+    const [title, field] = [h("h2"), whoseField(kind, say)];
+    const show = ([sheet, all]) => {
+      put(title, nameOf(sheet, all));
+      title.hidden = Boolean(sheet.player);
+      field.show(sheet, all);
+    };
+    return { element: h("div", title, field.element), show };
+  };
+  const list = lines(element, ([{ id }]) => id, make);
+  return { element, show: (sheets, all) => list(sheets.map((sheet) => [sheet, all])) };
 }
 
 // The extra rules of a game of kingdoms are those of all its kingdoms.
@@ -295,14 +304,12 @@ export function gamesList() {
   redraw = () => {
     const played = playedHere();
     const wins = tally(played).map(([name, n]) => `${name} ${n}`);
-    put(
-      place,
-      played.length > 0 && [
-        h("h2.quiet-title", t("Games")),
-        wins.length > 1 && h("p.tally", t("Won:"), " ", wins.join(", ")),
-        h("ul.results.games", { label: t("Games") }, [played.slice(0, SHOWN).map(gameLine)]),
-      ],
-    );
+    const games = [
+      h("h2.quiet-title", t("Games")),
+      wins.length > 1 && h("p.tally", t("Won:"), " ", wins.join(", ")),
+      h("ul.results.games", { label: t("Games") }, [played.slice(0, SHOWN).map(gameLine)]),
+    ];
+    put(place, played.length > 0 && games);
   };
   redraw();
   return place;
@@ -323,12 +330,17 @@ function gameLine({ key, at, players }) {
 export async function showShared(place, code) {
   let now = null;
   let drawn = "";
-  const names = new Map();
   const title = h("h1.winner.stack tabindex=-1", emblem(), t("Two phones, one game"));
-  const [body, own] = [h("div.stack"), h("div")];
+  const body = h("div.stack");
   const theirs = h("h2.quiet-title", t("Their spellbook?"));
   const buttons = h("div.stack", theirs, photographs({ shared: encodeURIComponent(code) }));
   const invite = h("section.card.centred");
+  const own = owners((action) =>
+    attempt(async () => {
+      const { sheet: named } = await perform(action, "sheet");
+      show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
+    }),
+  );
 
   function show(fresh) {
     now = fresh;
@@ -347,8 +359,7 @@ export async function showShared(place, code) {
       ]);
     };
     put(body, game ? gameView(sheets, game, { mine: isMine }) : [title, sheets.map(cardOf)]);
-    const fields = players.filter(isMine).map((sheet) => nameFor(sheet, players));
-    put(own, fields);
+    own.show(players.filter(isMine), players);
     const brought = players.some(isMine);
     const again = players.some((sheet) => isMine(sheet) && sheet.photograph_again);
     const kingdoms = players.some((sheet) => sheet.kind === "kingdom");
@@ -358,7 +369,7 @@ export async function showShared(place, code) {
     theirs.hidden = again || !lacks;
     invite.hidden = !(kingdoms ? !full : players.every(isMine) && !game);
     put(invite, invitation(brought));
-    put(place, body, buttons, own, invite, game && bar(sheets, game));
+    put(place, body, buttons, own.element, invite, game && bar(sheets, game));
     if (game) announce(document.title);
   }
 
@@ -371,7 +382,7 @@ export async function showShared(place, code) {
     return [
       h("p", brought ? then : first),
       h("img.invitation width=240 height=240", {
-        src: `${sharedPath(code)}/qr.svg`,
+        src: `api/join.svg?game=${encodeURIComponent(code)}`,
         alt: t("QR code that opens this game on another phone"),
       }),
       h("p.game-code", code),
@@ -379,22 +390,8 @@ export async function showShared(place, code) {
     ];
   }
 
-  function nameFor(sheet, players) {
-    const assign = (action) =>
-      attempt(async () => {
-        const { sheet: named } = await perform(action, "sheet");
-        show({ ...now, sheets: now.sheets.map((one) => (one.id === named.id ? named : one)) });
-      });
-    if (!names.has(sheet.id)) names.set(sheet.id, whoseField(sheet.kind, assign));
-    const field = names.get(sheet.id);
-    const taken = players.flatMap((other) => other.player ?? []);
-    field.show(sheet, taken);
-    return field.element;
-  }
-
   show(await get(sharedPath(code)));
-  const wanted = () => place.isConnected;
-  poll(sharedPath(code), show, undefined, wanted);
+  poll(sharedPath(code), show, undefined, () => place.isConnected);
 }
 
 // The link, shared in this phone's own way.

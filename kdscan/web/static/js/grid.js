@@ -84,14 +84,8 @@ export function strip(page, sheet) {
   const [left, right, , low] = sheet.outline;
   const up = times(-0.24, minus(low, left));
   const above = [left, right].map((at) => [at[0] + up[0], at[1] + up[1]]);
-  return crop(
-    page,
-    sheet.outline,
-    [left, right, ...above],
-    0,
-    "crop strip",
-    t("Where the name is"),
-  );
+  const name = t("Where the name is");
+  return crop(page, sheet.outline, [left, right, ...above], 0, "crop strip", name);
 }
 
 // Some places of a sheet.

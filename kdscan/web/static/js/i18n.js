@@ -32,12 +32,10 @@ export const percent = (p) => {
   return (whole / 100).toLocaleString(language, { style: "percent" });
 };
 
-// Chromium on a Linux without a language says en-US@posix, which no format takes.
-const valid = (tag) => !tag.includes("@");
-
-// Dates as in the reader's region, if it speaks the page's language: en-GB and not en-US.
-const region =
-  navigator.languages.find((one) => one.split("-")[0] === language && valid(one)) ?? language;
+// Dates as in the reader's region, if it speaks the page's language: en-GB and not en-US. Chromium
+// on a Linux without a language says en-US@posix, which no format takes.
+const isOwn = (tag) => tag.split("-")[0] === language && !tag.includes("@");
+const region = navigator.languages.find(isOwn) ?? language;
 
 const FORMAT = { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" };
 export const when = (iso) => new Date(iso).toLocaleString(region, FORMAT);

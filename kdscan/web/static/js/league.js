@@ -1,5 +1,6 @@
 // What the projector shows: standings, a round's games or pairings, or totals without rounds.
 
+import { session } from "./api.js";
 import { $, column, glyph, h, table } from "./dom.js";
 import { language, t } from "./i18n.js";
 
@@ -118,6 +119,16 @@ function gameLine({ table, seats, winner, bye, bye_points: points, finished, dec
   ]);
 }
 
+// How others sign in: with the phone's own camera, or by the address and the code.
+export const signInOf = () =>
+  h("section.card.centred", [
+    h("h2", t("Sign in")),
+    h("p", t("Scan the QR code with the phone's own camera, or type the code below it.")),
+    h("img.invitation width=240 height=240", { src: "api/join.svg", alt: t("QR code to sign in") }),
+    h("p.game-code", session.join.split("/").at(-1)),
+    h("p", session.join),
+  ]);
+
 // Surnames first, as people look for their own: what stands before a comma, else the last word.
 const surname = (name) => /^[^,]+(?=,)|\S+$/.exec(name)[0];
 const compare = new Intl.Collator(language).compare;
@@ -146,6 +157,7 @@ function pairingLine({ game, name, others }) {
 // On a projector everything should be visible at once: smaller as long as it is readable from afar,
 // else page by page.
 
+export const isProjector = () => matchMedia("(min-width: 70rem)").matches;
 const LISTS = ".league tbody, .games ul, .pairings ul";
 const SCALES = [1, 0.92, 0.84, 0.76, 0.68, 0.62];
 const SECONDS_A_PAGE = 12;
@@ -167,7 +179,7 @@ export function fit() {
   const longest = Math.max(FEWEST, ...lists.map((rows) => rows.length));
   let most = longest;
   show(most, 0);
-  if (!body || !matchMedia("(min-width: 70rem)").matches) return;
+  if (!body || !isProjector()) return;
   const bottom = () => body.getBoundingClientRect().bottom + scrollY;
   body.style.fontSize = "";
   const end = innerHeight - (document.documentElement.scrollHeight - bottom()); // of what follows

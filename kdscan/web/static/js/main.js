@@ -1,6 +1,6 @@
 // The phone's page: which view belongs to which address; the start page.
 
-import { explain, setOffline, whenRead } from "./api.js";
+import { explain, setOffline } from "./api.js";
 import { closeCamera, photoButtons } from "./camera.js";
 import { $, h, put } from "./dom.js";
 import { chooseOther, gamesList, joinForm, showGame, showShared } from "./game.js";
@@ -12,7 +12,6 @@ import { enqueue, isShown, recentList, refreshOrExplain, send, uploadList } from
 import { waiting } from "./sending.js";
 
 const VIEWS = {
-  wait: (place, [id]) => showWaiting(place, id),
   photo: (place, [id, sheet]) => showPhoto(place, id, sheet ?? null),
   game: showGame,
   shared: (place, [code]) => showShared(place, code),
@@ -56,19 +55,17 @@ let started = false;
 async function showHome(place) {
   const title = h("h1 tabindex=-1", t("What is your kingdom worth?"));
   const how = h("p", t("Photograph the finished map or kingdom, check what is doubtful, done."));
-  put(
-    place,
+  const begin = h("div.stack", [
     h("section.hero.stack", emblem(), title, how),
     photoButtons((files) => send(files)),
     h("p.hint.none", t("Photos of a game are chosen together: both maps, or all kingdoms.")),
     nextGames(),
     joinForm(),
     nameField(),
-    uploadList(),
-    gamesList(),
-    h("h2.quiet-title", t("Recent results")),
-    recentList(),
-  );
+  ]);
+  const recent = [h("h2.quiet-title", t("Recent results")), recentList()];
+  const before = h("div.stack", uploadList(), gamesList(), recent);
+  put(place, h("div.split.stack", begin, before));
   if (!started) {
     started = true;
     (await waiting()).forEach((entry) => enqueue(entry));
@@ -94,14 +91,6 @@ function given(event) {
   send([...files]);
 }
 for (const kind of ["dragover", "drop", "paste"]) addEventListener(kind, given);
-
-// #/wait/ID: a photo that was sent earlier, perhaps before a restart.
-async function showWaiting(place, id) {
-  const title = h("h1 tabindex=-1", t("reading …"));
-  put(place, h("section.hero.stack", title, h("progress", { label: t("Reading") })));
-  const failed = (error) => showFailure(place, error);
-  whenRead(id).then(() => place.isConnected && location.replace(`#/photo/${id}`), failed);
-}
 
 addEventListener("hashchange", () => route());
 // An address with # is a view here; the link at the top leads into the one shown.

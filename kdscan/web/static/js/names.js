@@ -9,9 +9,12 @@ const MOST = 12;
 const OFFERED = 6;
 
 // The names of this phone's players.
-export const names = () => recall(KEY, []).filter((name) => typeof name === "string");
+const names = () => recall(KEY, []).filter((name) => typeof name === "string");
 const without = (name) => names().filter((one) => one !== name);
 const rememberName = (name) => remember(KEY, [name, ...without(name)].slice(0, MOST));
+
+// Whom this phone's lines and fields are about: who signed in first.
+export const ownNames = () => [...new Set([session.who, ...names()])].filter(Boolean);
 
 // The players of the event, asked for once; none at home.
 let listed = null;
@@ -52,8 +55,8 @@ export function nameField() {
 
 // Whose a sheet is: the names of the sign-in, of the event and of this phone, one tap each, and a
 // field for others. It is created once and updated, so that it never draws over a name being typed.
-// say(action) makes the server store it, and returns what was wrong with it. show(sheet, taken):
-// taken are the other sheets' names.
+// say(action) makes the server store it, and returns what was wrong with it. show(sheet, beside):
+// what belongs to the other sheets is not offered.
 let fields = 0;
 export function whoseField(kind, say) {
   const question = kind === "kingdom" ? t("Whose kingdom is it?") : t("Whose map is it?");
@@ -96,24 +99,15 @@ export function whoseField(kind, say) {
   }
   async function offer() {
     const playing = await players();
-    const known = [session.who, ...names()];
-    const free = known.filter(
-      (one, n) =>
-        one &&
-        known.indexOf(one) === n &&
-        !taken.includes(one) &&
-        (!playing.length || playing.includes(one)),
-    );
-    put(offers, free.slice(0, OFFERED).map(offered));
-    put(
-      list,
-      playing.map((value) => h("option", { value })),
-    );
+    const isFree = (name) => !taken.includes(name) && (!playing.length || playing.includes(name));
+    const options = playing.map((value) => h("option", { value }));
+    put(offers, ownNames().filter(isFree).slice(0, OFFERED).map(offered));
+    put(list, options);
   }
   function show(fresh, beside) {
-    const others = JSON.stringify(beside) !== JSON.stringify(taken);
-    [sheet, taken] = [fresh, beside];
-    if (others || !offers.children.length) offer();
+    const before = taken.join();
+    [sheet, taken] = [fresh, beside.flatMap(({ player }) => player ?? [])];
+    if (taken.join() !== before || !offers.children.length) offer();
     draw();
   }
   return { element, show };
@@ -124,7 +118,7 @@ export function nextGames() {
   const place = h("section");
   const draw = ({ games, standings }) => {
     const last = Math.max(0, ...games.map((game) => game.round));
-    const cards = [...new Set([session.who, ...names()])].map((name) => {
+    const cards = ownNames().map((name) => {
       const sits = ({ round, seats }) =>
         round === last && seats.some(({ player }) => player === name);
       const row = standings.find(({ player }) => player === name);

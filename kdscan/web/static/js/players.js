@@ -10,11 +10,8 @@ export function playersTab(act) {
   const people = h("ol.people");
   const empty = h("li.none", t("No players yet."));
   const preview = h("div");
-  const list = lines(
-    people,
-    (player) => player.number,
-    ({ number }) => person(number, act),
-  );
+  const make = ({ number }) => person(number, act);
+  const list = lines(people, (player) => player.number, make);
   const clear = () => put(preview);
   // list: text or a file, which the server reads.
   const look = (list) =>
@@ -54,13 +51,9 @@ function entryForm(act, look) {
   return form("form.row", enter, name, h("button.main", t("Add")));
 }
 
+const LISTS = { accept: ".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain" };
 const importing = (look) =>
-  filePicker(
-    "button",
-    t("Import a list"),
-    { accept: ".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain" },
-    ([file]) => file && look(file),
-  );
+  filePicker("button", t("Import a list"), LISTS, ([file]) => file && look(file));
 
 // What a list would enter, to look at before it does.
 function previewOf({ new: added, known }, act, end) {

@@ -1,9 +1,10 @@
 // What an event prints, saves and publishes at the desk; and the events, of which one is open.
 
-import { attempt, copyLink, get, pause, post } from "./api.js";
+import { attempt, copyLink, get, pause, post, session } from "./api.js";
 import { upTo } from "./board.js";
 import { button, card, form, glyph, h, input, put, select, toast } from "./dom.js";
 import { t } from "./i18n.js";
+import { signInOf } from "./league.js";
 import { rulesField } from "./sheet.js";
 
 const GAMES = { duel: "Kingdomino Duel", kingdomino: "Kingdomino" };
@@ -35,6 +36,7 @@ export function publishTab() {
   const element = h("div.publish.tiles", [
     print,
     card(t("Save"), h("ul", saved)),
+    session.join && signInOf(),
     card(t("Public link"), link),
     card(t("Events"), list, newEvent()),
   ]);

@@ -119,12 +119,8 @@ export function questions(page, act) {
     ]);
   }
 
-  return {
-    element,
-    show,
-    asked: () => at,
-    answer: (n) => element.querySelectorAll(".doubt .choice")[n]?.click(),
-  };
+  const answer = (n) => element.querySelectorAll(".doubt .choice")[n]?.click();
+  return { element, show, asked: () => at, answer };
 }
 
 export const toAnswer = (n) => tn("Answer {n} question", "Answer {n} questions", n);
@@ -245,10 +241,8 @@ function choice(part, { value, probability, total }, act) {
 
 // Possible values of a doubtful part, the most probable first.
 function readings(part) {
-  const known = (part.options ?? part.alternatives).map((one) => ({
-    ...one,
-    value: part.value(one),
-  }));
+  const valued = (one) => ({ ...one, value: part.value(one) });
+  const known = (part.options ?? part.alternatives).map(valued);
   if (part.options) return known;
   const read = JSON.stringify(part.read);
   const others = known.filter(({ value }) => JSON.stringify(value) !== read);

@@ -29,11 +29,8 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   const body = h("div.desk-body.stack");
   const keys = h("aside.keys.card", { label: t("Keys") }, keysOf());
   const empty = h("li.none");
-  const element = h("div.desk.stack", [
-    h("nav.queue.card", { label: label() }, list.element),
-    body,
-    keys,
-  ]);
+  const all = h("nav.queue.card", { label: label() }, list.element);
+  const element = h("div.desk.stack", all, body, keys);
   let desk = null;
   let queue = [];
   let at = -1;
@@ -175,7 +172,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
 
   async function confirm({ view }) {
     await hub.doing(view.confirm);
-    if (view.sheet.confirmed) await leave(); // else it was not kept, which was reported already
+    if (view.sheet().confirmed) await leave(); // else it was not kept, which was reported already
   }
 
   // The card after this one, which is done.
@@ -188,12 +185,12 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   // After a sheet's last doubt comes the next card, or the news that all is settled.
   async function onwards({ view, nextDoubt }) {
     if (nextDoubt()) return;
-    if (at < queue.length - 1 || (kept && !view.sheet.review)) await leave();
+    if (at < queue.length - 1 || (kept && !view.sheet().review)) await leave();
   }
 
   // Shows the sheet of which something was undone; null: none.
   async function back(fresh, id) {
-    const part = sheet?.view.sheet.id === id ? sheet?.current() : null;
+    const part = sheet?.view.sheet().id === id ? sheet?.current() : null;
     if (id === null || !kept) {
       await show(fresh);
       if (sheet) await open(at);
@@ -288,7 +285,7 @@ function openSheet(body, card, photo, sheet, desk, acts) {
 
   // The next doubtful place of the sheet; false if there is none left.
   function nextDoubt() {
-    const parts = kindOf(view.sheet).parts(view.sheet);
+    const parts = kindOf(view.sheet()).parts(view.sheet());
     const now = current();
     const from = parts.findIndex((part) => part.id === now?.id);
     const doubtful = (part) => part.review;

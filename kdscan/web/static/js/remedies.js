@@ -1,12 +1,12 @@
 // The desk's cards: their names, and those that are settled with one tap, photos side by side.
 
 import { explain, get } from "./api.js";
-import { cellName, upTo } from "./board.js";
+import { upTo } from "./board.js";
 import { form, h, input, pointsInput, select, typedPoints } from "./dom.js";
 import { strip } from "./grid.js";
 import { pointsText, sentence, t } from "./i18n.js";
-import { shield, tile } from "./parts.js";
 import { photoView } from "./photo.js";
+import { decisionLine } from "./sheet.js";
 
 export const HEADINGS = {
   changed: () => t("Changed by a player"),
@@ -182,29 +182,21 @@ const failed = (card, desk, act) => [
 
 // What a player changed: it counts once it is accepted; restored, the read values stay.
 async function changed(card, desk, act) {
-  const actions = card.changes.map(({ action }) => action);
+  const { changes: actions } = card;
   const restored = actions.map((action) => ({ type: "undo", action }));
+  const sheet = await get(`api/sheets/${card.sheets[0].id}`);
+  const lines = sheet.corrections
+    .filter(({ id }) => actions.includes(id))
+    .map((one) => decisionLine(sheet, one));
   return [
     answers(
       answer(t("Accept the change"), () => act({ type: "approve", actions })),
       answer(t("Keep what was read"), () => act(restored)),
     ),
-    h("ul", card.changes.map(changeLine)),
+    h("ul", lines),
     await sides(card),
   ];
 }
-
-const changeLine = ({ what, old, new: fresh, who }) => {
-  const [kind, at] = what.split(":");
-  const place = kind === "cell" ? cellName(...at.split(",").map(Number)) : what;
-  return h("li", `${place}: ${valueText(old)} → ${valueText(fresh)} (${whoOf({ who })})`);
-};
-
-const valueText = (value) => {
-  if (value?.terrain !== undefined) return tile.words(value);
-  if (value?.coat !== undefined) return shield.words(value);
-  return String(value?.filled ?? value ?? "–");
-};
 
 const REMEDIES = { changed, conflict, twice, owner, opponent: owner, differs, missing, failed };
 

@@ -1,6 +1,6 @@
 // What was read in a photo: its sheets, one at a time, and how they belong together.
 
-import { attempt, explain, get, mayChange, post } from "./api.js";
+import { attempt, explain, failure, get, mayChange, post, whenRead } from "./api.js";
 import { button, h, put, tabBar } from "./dom.js";
 import { t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
@@ -9,20 +9,26 @@ import { offer } from "./pads.js";
 import { gameOf, photographs } from "./sending.js";
 import { deletion, sheetView } from "./sheet.js";
 
-// #/photo/ID and #/photo/ID/SHEET
+// The same view, from the start.
+const showAgain = () => dispatchEvent(new Event("hashchange"));
+
+// #/photo/ID and #/photo/ID/SHEET; one that is still being read is waited for.
 export async function showPhoto(place, id, wanted = null) {
   const photo = await get(`api/photos/${id}`);
   if (!place.isConnected) return; // left meanwhile
+  if (photo.state === "waiting" && !photo.sheets.length) {
+    const busy = h("progress", { label: t("Reading") });
+    const again = () => place.isConnected && showAgain();
+    whenRead(id).then(again, again);
+    return put(place, h("section.hero.stack", h("h1 tabindex=-1", t("reading …")), busy));
+  }
   const title = h("h1.file-name tabindex=-1", photo.name);
   const sheets = () => photo.sheets.filter(kindOf);
   const find = (sheet) => sheets().find((one) => one.id === sheet);
   // A photo of a table opens with who won; from there each sheet is one tap away.
   const game = gameOf(sheets());
   if (game && wanted === null) return location.replace(game);
-  if (!sheets().length) {
-    if (photo.state === "waiting") return location.replace(`#/wait/${id}`);
-    return put(place, title, failure(photo));
-  }
+  if (!sheets().length) return put(place, title, unread(photo));
   let chosen, view;
   let body = h("div.sheet");
   let asked = 0;
@@ -34,10 +40,8 @@ export async function showPhoto(place, id, wanted = null) {
   function drawTop() {
     title.textContent = namesOf(sheets()) || photo.name;
     if (place.isConnected) document.title = `${title.textContent} · kdscan`;
-    picker.show(
-      chosen,
-      sheets().map((sheet) => [sheet.id, labelOf(sheet)]),
-    );
+    const items = sheets().map((sheet) => [sheet.id, labelOf(sheet)]);
+    picker.show(chosen, items);
     const href = gameOf(sheets());
     if (href) picker.element.append(h("a.button.tab", { href }, t("Who won?")));
   }
@@ -55,15 +59,11 @@ export async function showPhoto(place, id, wanted = null) {
     drawTop();
     return view;
   }
-  // A correction changes what lies beside it, such as a spellbook's maps; maps alone are
-  // independent.
+  // A correction may change what lies beside it, such as a spellbook's maps.
   async function renew(fresh) {
-    const beside = sheets().filter((sheet) => sheet.page === fresh.page);
     const turn = ++asked;
-    const all =
-      beside.length > 1 && beside.some((sheet) => sheet.kind !== "duel_map")
-        ? (await get(`api/photos/${id}`)).sheets
-        : photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
+    const known = photo.sheets.map((sheet) => (sheet.id === fresh.id ? fresh : sheet));
+    const all = known.length > 1 ? (await get(`api/photos/${id}`)).sheets : known;
     if (turn !== asked) return; // a later answer is newer
     photo.sheets.splice(0, photo.sheets.length, ...all);
     if (chosen !== fresh.id) view.show(find(chosen));
@@ -80,19 +80,11 @@ export async function showPhoto(place, id, wanted = null) {
 }
 
 // Nothing was read: why, and what to do. Such a photo goes when another one is taken.
-function failure(photo) {
+function unread(photo) {
   const { id, pages, can_correct: may } = photo;
-  const error = photo.error ??
-    pages.find((p) => p.error)?.error ?? {
-      message: t(
-        "No map was found. Take the photo again with the whole grid in view, sharp and without reflections.",
-      ),
-    };
+  const error = photo.error ?? pages.find((p) => p.error)?.error ?? failure("no_sheet");
   const page = pages.find((p) => p.thumb);
-  const retry = async () => {
-    if (await attempt(() => post(`api/photos/${id}/again`))) return;
-    location.hash = `#/wait/${id}`;
-  };
+  const retry = () => attempt(() => post(`api/photos/${id}/again`).then(showAgain));
   const again = photo.state === "failed" && may && mayChange(error);
   return h("section.card.failure", [
     page && h("img", { src: page.thumb, alt: "" }),

@@ -4,7 +4,7 @@
 
 import { upTo } from "./board.js";
 import { $, button, card, form, glyph, h, lines, menu, pointsInput, put, round } from "./dom.js";
-import { sign, tab, tabBar, typedPoints } from "./dom.js";
+import { tab, tabBar, typedPoints } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { byeText, crossTable, seatOf } from "./league.js";
 
@@ -105,11 +105,9 @@ function roundOf(n, act) {
   const games = h("ol.tables");
   const met = h("div.none");
   const element = card(t("Round {n}", { n }), met, games);
-  const list = lines(
-    games,
-    (game) => `${game.table}-${game.bye_points}-${game.seats.map((seat) => seat.player).join()}`,
-    (game) => (game.bye ? byeOf(game) : tableOf(game, act)),
-  );
+  const keyOf = ({ table, bye_points: points, seats }) =>
+    JSON.stringify([table, points, seats.map(({ player }) => player)]);
+  const list = lines(games, keyOf, (game) => (game.bye ? byeOf(game) : tableOf(game, act)));
   function show(desk) {
     const warnings = desk.met[n - 1].map((names) => h("p", metText(names)));
     put(met, warnings);
@@ -196,7 +194,8 @@ function tableOf({ round, table, seats }, act) {
     line.element.className = game.finished ? "" : "open";
     const walked = game.decided_by === "walkover" && t("walkover");
     put(state, game.finished ? walked : t("playing"));
-    const side = (seat, n) => [n > 0 && sign(pair ? ":" : "·"), seatOf(seat, game.winner === n)];
+    const between = () => h("span aria-hidden=true", pair ? ":" : "·");
+    const side = (seat, n) => [n > 0 && between(), seatOf(seat, game.winner === n)];
     put(result, game.seats.map(side), glyph("edit"));
     game.seats.forEach((seat, n) => bring(fields[n], String(seat.total ?? "")));
     line.show([result, state, others]);
@@ -236,21 +235,16 @@ function settings(act) {
   const showClock = ({ clock }) => {
     stop.hidden = !clock;
   };
+  const plan = (rounds) => rules({ rounds });
   const showRounds = ({ rounds }, field) => bring(field, String(rounds ?? ""));
   const shown = (what) => act({ type: "show", what });
-  const views = { table: t("Standings"), pairings: t("Pairings") };
+  const views = { table: t("Standings"), pairings: t("Pairings"), sign_in: t("Sign in") };
   const halves = (points) => rules({ half_byes: points === "½" });
   const half = (desk) => (desk.half_byes ? "½" : "0");
   return [
     choice(t("Projector"), views, (desk) => desk.shown, shown),
     number(t("Clock"), t("Minutes"), 600, run, showClock, stop),
-    number(
-      t("Number of rounds"),
-      t("Number of rounds"),
-      99,
-      (n) => rules({ rounds: n }),
-      showRounds,
-    ),
+    number(t("Number of rounds"), t("Number of rounds"), 99, plan, showRounds),
     choice(t("Points of a requested bye"), { "½": "½", 0: "0" }, half, halves),
   ];
 }

@@ -1,17 +1,7 @@
 // Photos on their way to the server, each with its progress, and the list of recent results.
 
-import {
-  attempt,
-  explain,
-  failure,
-  get,
-  inTurn,
-  mayChange,
-  passes,
-  pause,
-  perform,
-} from "./api.js";
-import { persist, post, serverTime, upload, whenRead } from "./api.js";
+import { attempt, explain, failure, get, inTurn, mayChange, passes, pause } from "./api.js";
+import { perform, persist, post, serverTime, upload, whenRead } from "./api.js";
 import { photoButtons } from "./camera.js";
 import { announce, button, h, lines, put, toast } from "./dom.js";
 import { pointsText, t, when } from "./i18n.js";
@@ -83,7 +73,7 @@ function uploadLine(entry, batch) {
   const end = () => {
     running.delete(id);
     item.remove();
-    if (picture.src) URL.revokeObjectURL(picture.src);
+    URL.revokeObjectURL(picture.src);
   };
   const then = (label, act) => button(label, () => (end(), act()));
   const fail = (error) => {
@@ -100,7 +90,6 @@ function uploadLine(entry, batch) {
 
 function pictureOf(blob) {
   const unseen = h("span.no-thumb.busy"); // few browsers show a HEIC
-  if (!blob.type.startsWith("image/")) return unseen;
   const onerror = () => picture.replaceWith(unseen);
   const picture = h("img", { src: URL.createObjectURL(blob), alt: "", onerror });
   return picture;
@@ -115,7 +104,6 @@ const SMALL = 1_500_000; // bytes that need no shrinking
 const QUALITY = 0.88;
 const SECONDS = [2, 4, 8, 15, 30];
 const RESUMED = ["cut_off", "too_slow", "wrong_offset"]; // errors after which the rest is sent
-const PATIENCE = 3000; // milliseconds: an iPhone sometimes never says whether it opens a database
 
 let opened = null;
 function database() {
@@ -130,7 +118,6 @@ function database() {
       resolve(request.result);
     };
     request.onerror = () => reject(request.error);
-    setTimeout(reject, PATIENCE);
   });
   return opened;
 }
@@ -323,13 +310,11 @@ async function replace({ photo, player, kind }, sheets) {
 
 // One photo in the list; it remains the same link while it is updated.
 function resultLine({ id }) {
-  const link = h("a");
+  const link = h("a.result.card", { href: `#/photo/${id}` });
   const show = (photo) => {
-    link.href = photo.state === "waiting" ? `#/wait/${id}` : `#/photo/${id}`;
     const note = batches.get(id)?.size > 1 ? opensItself() : when(photo.added_at);
     put(link, resultFace(photo, photo.sheets, [titleOf(photo), h("small", note)], resultOf(photo)));
   };
-  link.className = "result card";
   return { element: h("li", link), show };
 }
 

@@ -3,7 +3,7 @@
 import { attempt, get, inTurn, perform, post, session } from "./api.js";
 import { focusPart, highlight } from "./board.js";
 import { $, announce, button, column, glyph, grave, h, picture, put, recall } from "./dom.js";
-import { reducedMotion, remember, s, select, tabBar, table, toast, typing } from "./dom.js";
+import { remember, s, select, tabBar, table, toast, typing } from "./dom.js";
 import { forgetGamesOf, gameOrChoice } from "./game.js";
 import { percent, pointsText, t, tn, when } from "./i18n.js";
 import { findPart, hasScore, kindOf } from "./kinds.js";
@@ -70,13 +70,14 @@ export function sheetView(place, photo, first, options = {}) {
   }
   const picture = () => (view === "ink" && sheet.ink ? inkView(sheet) : photoOf());
 
+  const fixed = t("Somebody else has already uploaded this photo. To change it, ask at the desk.");
   const draw = () => keepingPlace(reading, redraw);
   function redraw() {
     const ink = sheet.ink ? [["ink", t("Ink")]] : [];
     const usable = hasScore(sheet) && !sheet.photograph_again;
     const board = kind.draw(sheet, { onPart: may && edit });
     for (const part of [whole, decided, asking]) part.show(sheet);
-    if (owner) owner.show(sheet, photo.sheets.map((other) => other.player).filter(Boolean));
+    if (owner) owner.show(sheet, photo.sheets);
     tabs.show(view, [["board", kind.name()], ["photo", t("Photo")], ...ink]);
     undoing.disabled = !lastOf(sheet);
     put(foot, may && undoing, hasScore(sheet) && game, usable && sharing);
@@ -87,11 +88,7 @@ export function sheetView(place, photo, first, options = {}) {
       reading,
       headline(sheet, before, first.range, desk),
       waitingChanges(sheet),
-      !may &&
-        h(
-          "p.none",
-          t("Somebody else has already uploaded this photo. To change it, ask at the desk."),
-        ),
+      !may && h("p.none", fixed),
       asking.element,
       !sheet.photograph_again && problems(sheet),
       sheet.review && offer,
@@ -122,17 +119,7 @@ export function sheetView(place, photo, first, options = {}) {
       if (undoes(event)) undo();
       else if (/^[1-9]$/.test(event.key) && !typing()) asking.answer(event.key - 1);
     });
-  return {
-    get sheet() {
-      return sheet;
-    },
-    find,
-    show,
-    say,
-    edit,
-    confirm: answers.confirm,
-    look: answers.look,
-  };
+  return { ...answers, sheet: () => sheet, find, show, say, edit };
 }
 
 // Marks a place where it stands: on the board and in the photo.
@@ -256,17 +243,15 @@ function decisions() {
   const summary = h("summary");
   const list = h("ol");
   const show = (sheet) => {
-    put(summary, tn("{n} decision", "{n} decisions", sheet.corrections.length));
-    put(
-      list,
-      sheet.corrections.map((one) => decisionLine(sheet, one)),
-    );
+    const all = sheet.corrections.map((one) => decisionLine(sheet, one));
+    put(summary, tn("{n} decision", "{n} decisions", all.length));
+    put(list, all);
   };
   return { element: h("details.history", summary, list), show };
 }
 
 // Who gave no name has that of the role: it was perhaps whose phone this is.
-function decisionLine(sheet, decision) {
+export function decisionLine(sheet, decision) {
   const named = decision.who !== decision.role && decision.who;
   const who = h("span", named || t("somebody"));
   if (!named && decision.role === session.role) ownerHere().then((name) => name && put(who, name));
@@ -359,7 +344,8 @@ function answering({ shown, show, refused }) {
 // A number that counts up (or down) to its new value.
 function countTo(element, from, to) {
   const begin = performance.now();
-  const takes = reducedMotion() || from === to ? 0 : 900; // milliseconds
+  const isStill = from === to || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const takes = isStill ? 0 : 900; // milliseconds
   const step = (now) => {
     const part = takes ? Math.min(1, (now - begin) / takes) : 1;
     element.textContent = String(Math.round(from + (to - from) * (1 - (1 - part) ** 3)));

@@ -191,23 +191,20 @@ const CHOICE = place({
 function choicePart(sheet, player) {
   const { choice, chosen_coat: coat } = sheet.players[player];
   const { centers, reach } = choice ?? { centers: {} };
-  return partOf(
-    CHOICE,
-    { ...choice, coat },
-    {
-      id: `choice:${player}`,
-      at: [PRINTED.length, player],
-      from: [player === 0 ? 24 : 368, 564],
-      size: [308, 94],
-      name: choice && t("{side}, chosen coat", { side: SIDES[player]() }), // else it cannot be changed
-      face: () => choiceFace(coat),
-      ink: () => coat && chosenInk(centers[coat], reach),
-      centers: Object.values(centers),
-      reach,
-      request: (part, value) => ({ type: "correct_choice", side: player, ...value }),
-      crop: (page) => placesCrop(page, sheet, Object.values(centers), reach),
-    },
-  );
+  const read = { ...choice, coat };
+  return partOf(CHOICE, read, {
+    id: `choice:${player}`,
+    at: [PRINTED.length, player],
+    from: [player === 0 ? 24 : 368, 564],
+    size: [308, 94],
+    name: choice && t("{side}, chosen coat", { side: SIDES[player]() }), // else it cannot be changed
+    face: () => choiceFace(coat),
+    ink: () => coat && chosenInk(centers[coat], reach),
+    centers: Object.values(centers),
+    reach,
+    request: (part, value) => ({ type: "correct_choice", side: player, ...value }),
+    crop: (page) => placesCrop(page, sheet, Object.values(centers), reach),
+  });
 }
 
 // All coats, the chosen one framed.

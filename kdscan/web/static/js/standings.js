@@ -3,9 +3,10 @@
 import { poll, serverTime, session } from "./api.js";
 import { $, h, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
-import { fit, gamesOf, pairingsOf, standingsOf, totalsOf } from "./league.js";
+import { fit, gamesOf, isProjector, pairingsOf } from "./league.js";
+import { signInOf, standingsOf, totalsOf } from "./league.js";
 import { emblem } from "./marks.js";
-import { names } from "./names.js";
+import { ownNames } from "./names.js";
 
 const place = $("#main");
 
@@ -33,7 +34,7 @@ function stateOf({ games, totals, played_round: n, closed }, latest) {
 }
 
 function tableOf({ standings, totals }) {
-  if (standings.length) return standingsOf(standings, [session.who, ...names()]);
+  if (standings.length) return standingsOf(standings, ownNames());
   if (totals.length) return totalsOf(totals);
   return h("p.none", t("Nothing yet."));
 }
@@ -55,6 +56,8 @@ function draw(now) {
   const latest = now.games.length ? Math.max(...now.games.map((game) => game.round)) : null;
   const round = now.games.filter((game) => game.round === latest);
   const sitting = now.shown === "pairings" && latest;
+  // For those who look at a projector; who looks at a phone has signed in.
+  const signing = now.shown === "sign_in" && session.join && isProjector();
   ends = now.clock ? Date.parse(now.clock) : null;
   put(
     place,
@@ -64,12 +67,12 @@ function draw(now) {
       h("p", sitting ? t("Round {n}", { n: latest }) : stateOf(now, latest)),
       ends && h("p.clock role=timer"),
     ]),
-    sitting
-      ? pairingsOf(round)
-      : h("div", { class: latest ? "standings stack two" : "standings stack" }, [
-          tableOf(now),
-          latest && gamesOf(round),
-        ]),
+    (signing && signInOf()) ||
+      (sitting && pairingsOf(round)) ||
+      h("div", { class: latest ? "standings stack two" : "standings stack" }, [
+        tableOf(now),
+        latest && gamesOf(round),
+      ]),
     earlierRounds(now.games, latest),
   );
   place.removeAttribute("aria-busy");
