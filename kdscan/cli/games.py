@@ -19,6 +19,8 @@ from msgspec import to_builtins
 
 from kdscan.cli.options import (
     AsJson,
+    Demo,
+    Dynasty,
     Edition,
     GreatDuel,
     Harmony,
@@ -104,12 +106,8 @@ def board(
     great_duel: GreatDuel = None,
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
-    dynasty: Annotated[
-        bool, typer.Option("--dynasty", help="Kingdomino: add up every three boards.")
-    ] = False,
-    demo: Annotated[
-        bool, typer.Option("--demo", help="Kingdomino: the demo, with its own dominoes.")
-    ] = False,
+    dynasty: Dynasty = False,
+    demo: Demo = False,
 ) -> None:
     """A shield is . (empty), ## (castle) or a coat with a + for each cross: d dot, dd double
     dot, l line, ll double line, f filled, c checked. In Kingdomino w f l g s m are terrains,
@@ -329,14 +327,11 @@ def simulate(
         int | None,
         typer.Option(metavar="2|3|4", help="Kingdomino: number of players; 2 by default."),
     ] = None,
-    dynasty: Annotated[
-        bool,
-        typer.Option("--dynasty", help="Kingdomino: play three games and add up their scores."),
-    ] = False,
+    dynasty: Dynasty = False,
     great_duel: GreatDuel = None,
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
-    demo: Annotated[bool, typer.Option("--demo", help="Kingdomino: the two-player demo.")] = False,
+    demo: Demo = False,
 ) -> None:
     """Examples:
 

@@ -59,6 +59,12 @@ Harmony = Annotated[
     bool | None,
     typer.Option("--harmony/--no-harmony", help="Kingdomino: 5 points for a complete kingdom."),
 ]
+Dynasty = Annotated[
+    bool, typer.Option("--dynasty", help="Kingdomino: add up three games of the same players.")
+]
+Demo = Annotated[
+    bool, typer.Option("--demo", help="Kingdomino: the two-player demo, with its own dominoes.")
+]
 Seats = Annotated[
     int | None,
     typer.Option(min=2, max=4, metavar="N", help="Kingdomino: players per table, 2 to 4."),

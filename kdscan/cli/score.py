@@ -7,18 +7,19 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kdscan.cli.ask import ask_about
 from kdscan.cli.corrections import Correction, corrected, parse_corrections
-from kdscan.cli.known_templates import flat_sheets, known_templates, note_shared_template
+from kdscan.cli.known_templates import known_templates
 from kdscan.cli.options import (
     NEEDS_REVIEW,
     SOME_FAILED,
     UNLAWFUL,
     AsJson,
+    Dynasty,
     GreatDuel,
     Harmony,
     MiddleKingdom,
@@ -41,7 +42,6 @@ from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.table import Where, fuse_sheets
 from kdscan.sheets.terminal import Style
-from kdscan.templates.pile import MOST_COMPARED, FlatSheet
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""
@@ -109,9 +109,7 @@ def score(
     middle_kingdom: MiddleKingdom = None,
     harmony: Harmony = None,
     great_duel: GreatDuel = None,
-    dynasty: Annotated[
-        bool, typer.Option("--dynasty", help="Kingdomino: add up one player's photos.")
-    ] = False,
+    dynasty: Dynasty = False,
 ) -> None:
     """Examples:
 
@@ -145,18 +143,21 @@ def score(
     debug = context.find_root().params["debug"]
     printer = Printer(len(photos), not as_json, debug, terminal_style())
 
-    reports, unknown = [], list[FlatSheet]()
+    reports, unknown = [], list[Any]()
     pages = _read_all(photos, wanted, options, printer, ask)
     for number, (report, photo) in enumerate(pages, 1):
         printer.report(report, number)
         several = len(photos) > 1 or report.pages > 1
         if drawing and photo is not None and report.sheets:
             drawing.draw(photo, report, number if several else None)
-        if photo is not None and several and len(unknown) < MOST_COMPARED:
-            unknown += flat_sheets(photo, report.sheets)
+        if photo is not None and several:
+            from kdscan.cli.unknown_templates import add_flat_sheets, note_shared_template
+
+            add_flat_sheets(unknown, photo, report.sheets)
         reports.append(replace(report, sheets=tuple(map(without_pixels, report.sheets))))
     printer.clear()
-    note_shared_template(unknown)
+    if unknown:
+        note_shared_template(unknown)
 
     sheets = {
         (n, k): sheet for n, report in enumerate(reports) for k, sheet in enumerate(report.sheets)
