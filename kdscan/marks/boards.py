@@ -2,8 +2,8 @@
 of one sheet fused.
 
 The confidence of a total is the summed probability of all boards with that total. A doubt that
-cannot change the total (which of two worthless coats?) only lowers its own cell's confidence; the
-shields marked for review are the few that would settle the total.
+cannot change the total (which of two worthless coats?) only lowers its own cell's confidence; of a
+doubtful total, the few shields that would settle it are marked for review, and the unsure ones.
 
 Two photos show one sheet if their marks agree better than those of two different boards would: a
 likelihood ratio, shield by shield. The alternative hypothesis draws marks with the frequencies of

@@ -340,8 +340,8 @@ def open_reasons(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> tuple[str
 
 
 def questions(sheet: MapReading, risk: float = DEFAULT_RISK) -> tuple[Doubt, ...]:
-    """The fixed set of questions about a map's shields that settles its total, the least certain
-    first; none if it needs no review."""
+    """The questions about a map's shields that settle its total (see `asked_for`), the least
+    certain first; none if it needs no review."""
     evidence, answers = sheet.evidence, sheet.evidence.corrections.cells
     first, _ = _unanswered(evidence, {}, risk)
     if not (first.review or sheet.review) or evidence.corrections.confirmed:
