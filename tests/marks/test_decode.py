@@ -132,7 +132,7 @@ def test_the_shields_to_look_at_are_those_that_settle_the_total() -> None:
     doubtful = probs_of({
         (0, 0): {(Coat.DOT, 1): 0.9, (Coat.DOT, 2): 0.1},
         (2, 6): {(Coat.FILLED, 2): 0.85, (Coat.FILLED, 0): 0.15},
-        (4, 0): {(Coat.LINE, 0): 0.97, (Coat.DOUBLE_LINE, 0): 0.03},
+        (4, 0): {(Coat.LINE, 0): 0.995, (Coat.DOUBLE_LINE, 0): 0.005},
         (4, 6): {(Coat.LINE, 0): 0.9, (Coat.DOUBLE_LINE, 0): 0.1},
     })  # fmt: skip
     reading = decode(doubtful)
