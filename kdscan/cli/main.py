@@ -38,7 +38,7 @@ open."""
 COMMANDS = {
     "score": ("score:score", "Score maps or kingdoms in photos: board, total, what to check."),
     "batch": ("batch:batch", "Read a batch of photos into an event, on all cores."),
-    "export": ("export:export", "Export an event: a row a sheet, or all of it with its photos."),
+    "export": ("export:export", "Export an event: a row per sheet, or all of it with its photos."),
     "import": ("export:import_event", "Import an event from another store."),
     "sheet": ("sheet:sheet", "Create sheets to print: a PDF at true scale."),
     "pair": ("standings:pair", "Pair the next round (Swiss), and assign sheets to its tables."),

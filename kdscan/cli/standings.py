@@ -142,8 +142,9 @@ def pair(
         ),
     ] = None,
 ) -> None:
-    """The first round is drawn at random; afterwards there are no rematches, players meet who have
-    similar scores, and the top half of a group plays against its bottom half.
+    """The first round is drawn at random. Afterwards nobody meets an opponent twice as long as that
+    is possible, players meet who have similar scores, and the top half of a group plays against its
+    bottom half.
 
     Examples:
 
