@@ -147,17 +147,19 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
         check_name(name)
     store.photos.sweep()
     try:
+        if path.is_char_device() or path.is_fifo():  # whose end zipfile would look for without end
+            raise zipfile.BadZipFile
         with (
             ExitStack() as undo,
             TemporaryDirectory(prefix="kdscan-") as folder,
-            _opened(path) as source,
+            zipfile.ZipFile(path) as source,
             _unpacked(source, Path(folder)) as alone,
         ):
             try:
                 with alone.write() as old:
                     event, places = _checked(old)
             except StoreError as error:
-                raise _Damaged from error
+                raise ValueError from error
             wanted = name if name and name.strip() else event.name
             with store.read() as db:
                 if first(db, schema.EventRow, schema.event, name=wanted):
@@ -178,22 +180,12 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
     except (
         *NOT_UNDERSTOOD,
         *(zipfile.BadZipFile, EOFError, zlib.error, sqlite3.Error, SQLAlchemyError),
-        *(RuntimeError, RecursionError, _Damaged),
+        *(RuntimeError, RecursionError),
     ) as error:
         raise UsageError(
             "{path} is not an event exported by kdscan, or it is damaged; export it again",
             path=path,
         ) from error
-
-
-class _Damaged(Exception):
-    """The archive's own database cannot be used."""
-
-
-def _opened(path: Path) -> zipfile.ZipFile:
-    if path.is_char_device() or path.is_fifo():  # whose end zipfile would look for without end
-        raise zipfile.BadZipFile
-    return zipfile.ZipFile(path)
 
 
 @contextmanager
@@ -212,7 +204,7 @@ def _unpacked(source: zipfile.ZipFile, folder: Path) -> Iterator[Store]:
     try:
         alone = open_store(str(path), str(folder / "photos"))
     except StoreError as error:
-        raise _Damaged from error
+        raise ValueError from error
     with alone:
         if old:
             with alone.write() as db:
@@ -285,7 +277,7 @@ def _check(row: Struct, sheets_of: dict[int, int]) -> None:
                 raise ValueError("role")
 
 
-def _check_values(value: Any, *, names: bool = False, most: int = schema.MOST_NUMBER) -> None:
+def _check_values(value: Any, *, names: bool = False, most: float = math.inf) -> None:
     """Raise ValueError for what no database can store: invalid text, NUL, numbers without end.
     names: also for texts that steer a terminal. most: the largest number."""
     if isinstance(value, dict):
