@@ -167,7 +167,8 @@ def pair(
             this, _ = perform(db, this, author, *(act.AddPlayer(*row) for row in new))
         changes: list[act.Action] = [*map(act.DropPlayer, drop or ()), *map(act.Rejoin, back or ())]
         if close is not None:
-            this, _ = perform(db, this, author, *changes, act.CloseEvent(close))
+            changes.insert(close * len(changes), act.CloseEvent(close))
+            this, _ = perform(db, this, author, *changes)
             print(_table(this))
             return
         pairing = act.PairRound(again=again, seed=seed, byes=tuple(byes or ()))
@@ -232,9 +233,9 @@ def result(
     if points:
         scores = [*map(_points, points)]
         names = [name for name, _ in scores]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise UsageError("{name} is named twice; give each player's points once", name=twice)
+        for name in names:
+            if names.count(name) > 1:
+                raise UsageError("{name} is named twice; give each player's points once", name=name)
         entered = act.EnterResult(round, table, dict(scores))
     elif not withdraw:
         entered = act.Walkover(round, table, winners[0] if winners else None)

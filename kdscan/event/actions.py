@@ -6,7 +6,6 @@ history and the names of what was done come from them. Those on a sheet are in `
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -138,9 +137,6 @@ class EnterResult(_OnTable, frozen=True, tag="enter_result"):
     points: Annotated[dict[Text, Points], Meta(max_length=10)]
     read: Read = field(default_factory=dict)
 
-    def subjects(self) -> frozenset[Subject]:
-        return frozenset(("result", self.round, self.table, name) for name in self.points)
-
     def prepare(self, event: Event, author: Author) -> Action:
         points: dict[str, int] = {}
         for name, value in self.points.items():
@@ -199,26 +195,33 @@ class AddPlayer(Base, frozen=True, tag="add_player"):
         if not name:
             raise UsageError("a player needs a name")
         check_name(name)
-        said, plain = event.said, plain_name(name)
-        known = said.players.get(said.numbers.get(plain, 0))
-        if known is not None and plain_name(known.name) == plain:
-            if known.active:
-                raise _in_list(known.name)
-            return Rejoin(known.name)
-        number = said.last_number + 1
-        return AddPlayer(name, new_code(self.code, number, said.players.values()), number)
+        known, number = event.names.player(name), event.said.last_number + 1
+        if known is None:
+            return AddPlayer(name, new_code(self.code, number, event.names.players), number)
+        if known.active:
+            raise _in_list(known.name)
+        return Rejoin(known.name)
 
 
 def check_possible(before: Event, after: Event) -> None:
-    """Raise `UsageError` if what was done or undone leaves two players of one name, or corrections
-    of kingdoms whose squares have moved."""
+    """Raise `UsageError` if what was done or undone leaves two players of one name, a seat without
+    its player, or corrections of kingdoms whose squares have moved."""
+    seated = {n for tables in after.said.rounds.values() for table in tables for n in table}
+    for number in seated & (before.said.players.keys() - after.said.players.keys()):
+        raise UsageError(
+            "{name}: a round has been paired; have the player drop out",
+            name=before.name_of[number],
+        )
     for player in after.names.players if after.names is not before.names else ():
         if after.names.player(player.name) is not player:
             raise _in_list(player.name)
     if after.rules.variants.size != before.rules.variants.size:
-        entries = itertools.chain(*before.said.fields.values())
-        actions = (entry.action for entry in entries)
-        touched = {a.sheet for a in actions if isinstance(a, CorrectSquare | ConfirmSheet)}
+        touched = {
+            entry.action.sheet
+            for words in before.said.fields.values()
+            for entry in words
+            if isinstance(entry.action, CorrectSquare | ConfirmSheet)
+        }
         if touched:
             raise UsageError(
                 "kingdoms that were corrected or confirmed: {n}; these corrections do not fit "
@@ -285,16 +288,9 @@ class RenamePlayer(_OnPlayer, frozen=True, tag="rename_player"):
 
 
 class RemovePlayer(_OnPlayer, frozen=True, tag="remove_player"):
-    """Delete a player who was entered by mistake, before the first round is paired."""
+    """Delete a player who was entered by mistake, who has not been paired."""
 
     text = mark("{name} dropping out")
-
-    def prepare(self, event: Event, author: Author) -> Action:
-        if event.said.rounds:
-            raise UsageError(
-                "{name}: a round has been paired; have the player drop out", name=self.name
-            )
-        return super().prepare(event, author)
 
 
 class RequestBye(_OnPlayer, frozen=True, tag="request_bye"):
@@ -376,9 +372,8 @@ class StartClock(Base, frozen=True, tag="start_clock"):
     text, subject = mark("the round's clock"), ("clock",)
 
     def prepare(self, event: Event, author: Author) -> Action:
-        now = datetime.now(UTC)
-        ends = self.minutes and (now + timedelta(minutes=self.minutes)).isoformat()
-        return replace(self, ends=ends or None)
+        last = self.minutes and datetime.now(UTC) + timedelta(minutes=self.minutes)
+        return replace(self, ends=last and last.isoformat())
 
 
 class Show(Base, frozen=True, tag="show"):
@@ -416,17 +411,9 @@ class Undo(Base, frozen=True, tag="undo"):
             raise UsageError("there is nothing to undo")
         if author.role == "player" and event.has_players and not entry.is_of(author):
             raise NotForPlayers("only the desk can undo what others did")
-        undone = event.said.undone
-        together = [other.action for other in event.together(entry) if other.id not in undone]
-        seated = {n for tables in event.said.rounds.values() for table in tables for n in table}
-        pairings = [action for action in together if isinstance(action, PairRound)]
-        for pairing in pairings:
-            check_unpair(event, pairing.round)
-        for action in () if pairings else together:
-            if isinstance(action, AddPlayer) and action.number in seated:
-                raise UsageError(
-                    "{name}: a round has been paired; have the player drop out", name=action.name
-                )
+        for other in event.together(entry):
+            if isinstance(other.action, PairRound) and other.id not in event.said.undone:
+                check_unpair(event, other.action.round)
         return self
 
     def sentence(self, event: Event) -> Sentence:

@@ -19,7 +19,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.event.sheets import KINGDOM_SIDE, marks_from
+from kdscan.event.sheets import KINGDOM_SIDE, Brief, marks_from
 from kdscan.rules.duel.board import CELLS
 from kdscan.sheets.base import DUEL_MAP
 
@@ -36,30 +36,30 @@ MIRRORED = [CELLS.index((row, 6 - col)) for row, col in CELLS]
 
 @dataclass(frozen=True)
 class Entry:
-    """A sheet in a photo. marks: `Brief.marks`, "" for kinds that have none.
+    """A sheet in a photo.
 
     same_as: the key of the sheet that this one is, according to a person; 0: of none; None:
     unknown. said: whether the desk confirmed it, and whether it corrected it; at home everybody is
-    the desk. low, high: the range of its total; arrival: larger for later photos. came, judged:
-    when the photo came, and when the desk last said `said` or `same_as`, in seconds. late: see
-    `Event.late`. over: when its round was over.
+    the desk. came, judged: when the photo came, and when the desk last said `said` or `same_as`, in
+    seconds. late: see `Event.late`. over: when its round was over. excluded: when the desk ignored
+    it, or removed its photo.
     """
 
     key: int
     code: str | None
-    marks: str
+    brief: Brief
     same_as: int | None = None
     kind: str = DUEL_MAP.name
     said: tuple[bool, bool] = (False, False)
-    confidence: float = 0.0
-    total: int = 0
-    low: int = 0
-    high: int = 0
-    arrival: int = 0
     came: float = 0.0
     judged: float = -1.0
     late: bool = False
     over: float = inf
+    excluded: float = inf
+
+    @property
+    def marks(self) -> str:
+        return self.brief.marks
 
     @property
     def filled(self) -> int:
@@ -75,13 +75,15 @@ class Compared:
     (best photos) with one code but different marks: key → the others' keys, without late ones for
     one that is not. differs: best photos → key and total of other photos of the sheet that came
     since a person judged it, and certainly show another total, or are late. late: photos that came
-    when the round of another photo of the sheet was over, see `Event.late`.
+    when the round of another photo of the sheet was over, see `Event.late`. again: best photos of
+    sheets that were photographed again after the desk excluded them.
     """
 
     same: Mapping[int, int]
     conflicts: Mapping[int, tuple[int, ...]]
     differs: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     late: Set[int] = frozenset()
+    again: Set[int] = frozenset()
 
 
 class Alike:
@@ -145,17 +147,22 @@ def agreements(marks: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[n
     return np.asarray(np.stack(equal) / most, np.float64)
 
 
-def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compared:
+def same_sheets(entries: Sequence[Entry], alike: Alike) -> Compared:
     """Find photos that show one sheet, and sheets that claim one code.
 
-    A person's statement has priority, then equal codes on marks that agree, then marks. The result
-    depends on the given order, not on when the photos were read.
+    alike: has the marks of all that no person has compared. A person's statement has priority,
+    then equal codes on marks that agree, then marks. The result depends on the given order, not on
+    when the photos were read.
     """
-    groups, claims = _groups(entries, alike or Alike())
+    groups, claims = _groups(entries, alike)
     best: dict[int, int] = {}
     differs: dict[int, tuple[tuple[int, int], ...]] = {}
-    late: set[int] = set()
+    late, again = set[int](), set[int]()
     for photos in groups:
+        excluded = max((e.excluded for e in photos if e.excluded < inf), default=inf)
+        photos[:] = [entry for entry in photos if entry.excluded == inf]
+        if not photos:
+            continue
         over = min(entry.over for entry in photos)
         group = [
             replace(e, late=True) if e.over > over and e.came > over >= e.judged else e
@@ -164,33 +171,35 @@ def same_sheets(entries: Sequence[Entry], alike: Alike | None = None) -> Compare
         late |= {entry.key for entry in group if entry.late}
         # confirmed by the desk, or corrected; else one that is not late; of different readings the
         # one with more shields, then the later; of equal ones the surest
-        alone = len({entry.marks for entry in group}) == 1
+        alone = len({e.marks for e in group}) == 1
         better = max(
             group,
             key=lambda e: (
                 e.said,
                 not e.late,
-                *((e.confidence,) if alone else (e.filled, e.arrival)),
+                *((e.brief.confidence,) if alone else (e.filled, e.came)),
             ),
         )
         best |= {entry.key: better.key for entry in group}
+        if all(entry.came > excluded > entry.judged for entry in group):
+            again.add(better.key)
         judged = max(entry.judged for entry in group if entry is better or entry.same_as)
         others = [
             entry
             for entry in group
-            if entry.came > judged and entry.total != better.total
-            if (entry.late and not better.late) or not entry.low <= better.total <= entry.high
+            if entry.came > judged and entry.brief.total != (total := better.brief.total or 0)
+            if (entry.late and not better.late) or not entry.brief.low <= total <= entry.brief.high
         ]
         if others and better.marks:
-            differs[better.key] = tuple((entry.key, entry.total) for entry in others)
+            differs[better.key] = tuple((entry.key, entry.brief.total or 0) for entry in others)
     conflicts: dict[int, tuple[int, ...]] = {}
     for rivals in claims:
-        ended = {best[group[0].key]: all(e.key in late for e in group) for group in rivals}
+        ended = {best[g[0].key]: all(e.key in late for e in g) for g in rivals if g}
         for key in ended:
             against = tuple(k for k in ended if k != key and (ended[key] or not ended[k]))
             conflicts |= {key: against} if against else {}
     same = {key: other for key, other in best.items() if key != other}
-    return Compared(same, conflicts, differs, late)
+    return Compared(same, conflicts, differs, late, again)
 
 
 def _groups(
@@ -211,9 +220,6 @@ def _groups(
             at = by_key.get(at.same_as or 0)
         return len(passed)
 
-    for entry in entries:
-        if entry.marks and entry.same_as is None:
-            alike.add(entry.marks, coded=bool(entry.code))
     groups: list[list[Entry]] = []
     for entry in sorted(entries, key=depth):  # each after the one that it is another photo of
         claims = of_code.setdefault((entry.kind, entry.code), []) if entry.code else []

@@ -195,13 +195,25 @@ class EventSheets(EventRecord):
         sheets.sort(key=lambda sheet: (named[sheet.photo_id][0], sheet.page, sheet.number))
         return [sheet.id for sheet in sheets]
 
+    @derived("photos", "names", "said.ignored", "said.removed")
+    def _excluded(self) -> Mapping[int, float]:
+        """When the desk ignored sheets, or removed their photos, in seconds."""
+        ignored, removed = self.said.ignored, self.said.removed
+        when = {}
+        for sheet in self.sheets.values() if self.has_players else ():
+            photo = self.photos[sheet.photo_id]
+            word = removed.get(photo.key()) or removed.get(photo.key(sheet.page))
+            if word := ignored.get(sheet.id, word):
+                when[sheet.id] = word.at.timestamp()
+        return when
+
     @cached_property
     def compared(self) -> Compared:
         """Which photos show one sheet. Only sheets that have something in common with another are
         compared further."""
-        same_as, alike = self.said.same_as, self.memo.alike
-        counting = [n for n in self._counted if not self.said.ignored.get(n)]
-        sheets = [self.sheets[n] for n in counting]
+        same_as, alike, excluded = self.said.same_as, self.memo.alike, self._excluded
+        counting = (n for n in self._counted if n not in self.said.ignored)
+        sheets = [self.sheets[n] for n in (*counting, *excluded)]
         codes = {sheet.id: self._whole_code(sheet) for sheet in sheets}
         bearers = Counter(codes.values())
         readings = Counter(sheet.brief.marks for sheet in sheets)
@@ -230,19 +242,15 @@ class EventSheets(EventRecord):
                 Entry(
                     sheet.id,
                     code,
-                    brief.marks,
+                    brief,
                     same_as.get(sheet.id),
                     sheet.kind,
                     (brief.confirmed, corrected),
-                    brief.confidence,
-                    brief.total or 0,
-                    brief.low,
-                    brief.high,
-                    sheet.photo_id,
-                    self.photos[sheet.photo_id].added_at.timestamp(),
-                    max((entry.at.timestamp() for entry in words), default=-1.0),
-                    sheet.id in self._late,
-                    over.at.timestamp() if over else inf,
+                    came=self.photos[sheet.photo_id].added_at.timestamp(),
+                    judged=max((entry.at.timestamp() for entry in words), default=-1.0),
+                    late=sheet.id in self._late,
+                    over=over.at.timestamp() if over else inf,
+                    excluded=excluded.get(sheet.id, inf),
                 )
             )
         return same_sheets(entries, alike)
@@ -274,7 +282,7 @@ class EventSheets(EventRecord):
         tables: dict[Table, list[int]] = defaultdict(list)
         for sheet_id in self._counted if self.uses_spellbooks else ():
             at = self.assignments[sheet_id]
-            if at.round and at.table and not self.said.ignored.get(sheet_id):
+            if at.round and at.table and sheet_id not in self.said.ignored:
                 tables[at.round, at.table].append(sheet_id)
         return tables
 

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, select
 
 from kdscan.errors import StoreError, UsageError
 from kdscan.event import log
-from kdscan.event.actions import Action, SetRules, Undo, check_possible
+from kdscan.event.actions import Action, CloseEvent, SetRules, Show, Undo, check_possible
 from kdscan.event.corrections import AssignSheet, NotForPlayers, OnField, OnSheet, desk_only
 from kdscan.event.log import Author
 from kdscan.event.model import Event
@@ -103,8 +103,8 @@ def open_event(
 ) -> Event:
     """The event of that name, created if there is none, with its rules changed; see `open_row`."""
     event = load(db, open_row(db, name, game).id, write=True)
-    if rules is not None and rules != SetRules():
-        event, _ = perform(db, event, Author("", "desk"), rules)
+    if rules not in (None, SetRules()):
+        event, _ = perform(db, event, Author(""), rules)
     return event
 
 
@@ -290,13 +290,15 @@ def perform(
 def check_allowed(event: Event, author: Author, action: Action) -> None:
     """Raise `NotForPlayers` for what this person may not do, and `UsageError` if the desk has
     decided it already: a player corrects sheets of photos that he was the first to send."""
-    if author.role == "desk":
-        return
-    if event.said.closed:
-        raise NotForPlayers("the event is over; ask the desk")
     target: Action = action
     if isinstance(action, Undo) and action.action in event.entries:
         target = event.entries[action.action].action
+    if author.role == "desk":
+        if event.said.closed and not isinstance(target, CloseEvent | Show):
+            raise UsageError("{name} is over; reopen it first", name=event.name)
+        return
+    if event.said.closed:
+        raise NotForPlayers("the event is over; ask the desk")
     if not (action.for_players and isinstance(target, OnSheet)):
         raise desk_only()
     sheet = event.sheet(target.sheet)

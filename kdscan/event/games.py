@@ -41,7 +41,7 @@ class SheetScore(Assignment):
     differs: keys of other photos of this sheet that certainly show another total, with these.
     changed_by, claimed: who changed it so that the desk has to accept that, and the total it would
     have. late: see `Event.late`. came: when, unless the desk has said whose it is. file: of
-    its photo.
+    its photo. again: the desk excluded the sheet before, and has not said that it counts now.
     """
 
     key: int
@@ -55,6 +55,7 @@ class SheetScore(Assignment):
     late: bool = False
     came: datetime | None = None
     file: str = "?"
+    again: bool = False
 
     @property
     def total(self) -> int:
@@ -167,7 +168,7 @@ class Game:
         against = [outcome_of((own, other)).winner for other in others]
         scores = [DRAW if winner is None else WIN * (winner == 0) for winner in against]
         first = DRAW * (min(scores) >= DRAW)
-        if self.outcome is not None and self.outcome.winner is not None:
+        if self.outcome and self.outcome.winner is not None:
             first = WIN * (self.seats[self.outcome.winner] is own)
         share, total = PARTS // len(others), own.total or 0
         return [
@@ -213,11 +214,6 @@ class Finding(Struct, frozen=True):
     table: int | None = None
     sheets: tuple[int, ...] = ()
 
-    @property
-    def message(self) -> str:
-        """The sentence in English."""
-        return self.text.format(**self.values)
-
 
 Memo = dict[Table, tuple[tuple[object, ...], Game, list[Finding]]]
 """Games as they were gathered before, each with what it was made of."""
@@ -259,16 +255,16 @@ def gather(
         if sheet.round is not None:  # where its player sits, else the table that it names
             at = seats.get((sheet.round, sheet.player or ""))
             at = at or (None if sheet.table is None else (sheet.round, sheet.table))
-        if sheet.mistaken or sheet.given:
+        if sheet.mistaken or sheet.given or sheet.again:
             findings.append(_unplaced(sheet))
-        if sheet.mistaken or (sheet.given and not sheet.player):
+        if sheet.mistaken or sheet.again or (sheet.given and not sheet.player):
             continue
         if (sheet.round, sheet.event) in foreign:
             text = mark(
                 "the code of a sheet names another event, {event}: {player}, {total} points"
             )
             findings.append(_about(sheet, "unplaced", text, event=sheet.event))
-        elif at is not None:
+        elif at:
             at_table.setdefault(at, []).append(sheet)
         elif sheet.round is None and sheet.player:
             roundless.append(sheet)
@@ -480,6 +476,10 @@ def _unplaced(sheet: SheetScore) -> Finding:
     elif sheet.given:
         text = mark("{who} says that a sheet is {player}'s: {total} points; the desk decides")
         named = {"who": sheet.given.who, "player": sheet.given.action.player or "?"}
+    elif sheet.again:
+        text = mark(
+            "a sheet that the desk had excluded was photographed again: {player}, {total} points"
+        )
     elif not sheet.player:
         text = mark("a sheet does not say whose it is: {total} points")
     elif sheet.round is None:

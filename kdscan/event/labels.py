@@ -49,8 +49,7 @@ def save_labels(store: Store, name: str, folder: Path) -> tuple[int, int]:
             event = find_event(db, name)
             corrected = [n for n, sheet in event.sheets.items() if sheet.brief.corrected]
             for sheet_id, sheet in current_sheets(db, event, corrected).items():
-                ignored = event.said.ignored.get(sheet_id, False)
-                label = None if ignored else truth(sheet)
+                label = None if sheet_id in event.said.ignored else truth(sheet)
                 if label:
                     _write(store, event.photos[sheet.photo_id], sheet, label, folder)
                     written, shields = written + 1, shields + len(label["seen"])

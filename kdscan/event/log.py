@@ -107,7 +107,7 @@ class Said(Struct):
     rounds: tables by round, each with the players' numbers. paired: the entry that first paired a
     round. byes: who asked for one, by round. fields: what was said about values of sheets.
     assigned: whose a sheet is, each word with the player's number. given: who gave a sheet to whom
-    since, which waits for the desk. same_as, ignored: the newest word. spoken_of: sheets of which
+    since, which waits for the desk. same_as: the newest word. spoken_of: sheets of which
     anything was said. removed: photos, see `RemovePhoto`. clocks: when each round's
     ran out. closed: the entry that ended the event.
     """
@@ -124,7 +124,7 @@ class Said(Struct):
     assigned: dict[int, tuple[tuple[Entry[act.AssignSheet], int | None], ...]] = {}
     given: dict[int, Entry[act.AssignSheet]] = {}
     same_as: dict[int, int] = {}
-    ignored: dict[int, bool] = {}
+    ignored: dict[int, AnyEntry] = {}
     spoken_of: set[int] = set()
     approved: set[int] = set()
     removed: dict[str, AnyEntry] = {}
@@ -206,7 +206,9 @@ def _fold(said: Said, entry: AnyEntry) -> None:
         case act.SamePaper():
             said.same_as[action.sheet] = action.of or 0
         case act.Ignore():
-            said.ignored[action.sheet] = action.ignored
+            said.ignored.pop(action.sheet, None)
+            if action.ignored:
+                said.ignored[action.sheet] = entry
         case act.Approve():
             said.approved.update(action.actions)
         case act.RemovePhoto():

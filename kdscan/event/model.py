@@ -83,7 +83,7 @@ class Event(EventSheets):
         """A sheet's row."""
         sheet, other = self.sheets[sheet_id], self.compared.same.get(sheet_id)
         status = REVIEW if sheet.brief.review else OK
-        if self.said.ignored.get(sheet_id):
+        if sheet_id in self.said.ignored:
             status, other = IGNORED, None
         elif other is not None:
             status = SAME_SHEET
@@ -124,14 +124,15 @@ class Event(EventSheets):
         compared, memo, late, scores = self.compared, self.memo.scores, self.late, []
         for key in self._counted:
             sheet, rivals = self.sheets[key], compared.conflicts.get(key, ())
-            hidden = self.said.ignored.get(key) or key in compared.same
+            hidden = key in self.said.ignored or key in compared.same
             if not is_player_sheet(sheet.kind) or (hidden and not rivals):
                 continue
             at, brief, differs = self.assignments[key], sheet.brief, compared.differs.get(key, ())
             by_desk = any(word.role == "desk" for word, _ in self.said.assigned.get(key, ()))
             came = None if by_desk else self.photos[sheet.photo_id].added_at
             named = self.sheet_name(key)
-            made_of = brief, at, rivals, differs, key in late, came, named
+            again = key in compared.again and not by_desk
+            made_of = brief, at, rivals, differs, key in late, came, named, again
             if key not in memo or memo[key][0] != made_of:
                 score = SheetScore(
                     **vars(at),
@@ -146,6 +147,7 @@ class Event(EventSheets):
                     late=key in late,
                     came=came,
                     file=named,
+                    again=again,
                 )
                 memo[key] = made_of, score
             scores.append(memo[key][1])

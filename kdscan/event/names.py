@@ -153,9 +153,8 @@ def new_code(short: str, number: int, players: Iterable[Player]) -> str:
 def players_in(path: Path) -> list[tuple[str, str]]:
     """The players of a CSV file (columns name, or first and last; and, for codes, player).
 
-    Raises `UsageError`, also for a name that occurs twice in a round: two people share it.
+    Raises `UsageError`.
     """
-    listed = set()
     players: list[tuple[str, str]] = []
     for number, row in read_table(path, ("name", "player", "last")):
         name = row.get("name") or " ".join((row.get("first", ""), row.get("last", ""))).strip()
@@ -164,22 +163,12 @@ def players_in(path: Path) -> list[tuple[str, str]]:
             raise UsageError(
                 "{path}, row {number}: this player has no name.", path=path, number=number
             )
-        key = plain_name(name), row.get("round")
         if len(players) == MOST_LISTED:
             raise UsageError(
                 "{path}: there are more than {most} players in the list",
                 path=path,
                 most=MOST_LISTED,
             )
-        if key in listed:
-            raise UsageError(
-                "{path}, row {number}: {name} is in the list twice; tell the two apart by a "
-                "letter or a town.",
-                path=path,
-                number=number,
-                name=name,
-            )
-        listed.add(key)
         players.append((name, row.get("player", "")))
     return players
 

@@ -169,14 +169,9 @@ class EventRecord:
             if entry.id in self.said.undone or isinstance(action, act.Undo):
                 continue
             subjects = action.subjects()
-            tables = {subject[:3] for subject in subjects if subject[0] == "result"}
-            replaced = subjects <= later or bool(tables & later)
-            if tables and len(next(iter(subjects))) == 3:  # a walkover is replaced by any points
-                replaced = replaced or any(subject[:3] in tables for subject in later)
+            replaced = bool(subjects) and subjects <= later
             later |= subjects
-            if replaced and subjects:
-                continue
-            own = author is None or entry.is_of(author)
+            own = not replaced and (author is None or entry.is_of(author))
             if own and sheet in (None, getattr(action, "sheet", None)):
                 return entry
         return None

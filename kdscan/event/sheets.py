@@ -165,7 +165,7 @@ def fold_table(
         while answers := {
             name: entry
             for name, entry in waiting.items()
-            if not words.is_late(entry) and name != "confirmed" and value_of(current[n], name)[1]
+            if not words.is_late(entry) and entry.action.value in value_of(current[n], name)[1]
         }:
             trial = [*values[:n], values[n] | _values(answers), *values[n + 1 :]]
             outcome = interpreted(trial)
@@ -202,7 +202,7 @@ def _source(entry: Entry[OnField], before: Json, source: Source) -> Json:
     action = entry.action
     return {
         "field": action.field,
-        "old": None if action.field == "confirmed" else value_of(before, action.field)[0],
+        "old": value_of(before, action.field)[0],
         "new": action.value,
         "source": source,
         "who": entry.who,
@@ -211,26 +211,36 @@ def _source(entry: Entry[OnField], before: Json, source: Source) -> Json:
     }
 
 
-def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, bool]:
-    """The value at a path in a sheet's JSON, and whether it is doubtful; (None, False) if the sheet
-    has no such place."""
+def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, Sequence[Any]]:
+    """The value at a path in a sheet's JSON, and the answers that are offered if it is doubtful;
+    (None, ()) if the sheet has no such place."""
+    asked: list[Json] = []
     try:
         match place_of(path):
-            case "cell", (row, col):
-                cell = next(c for c in shown["cells"] if (c["row"], c["col"]) == (row, col))
-                names = ("coat", "crosses") if "coat" in cell else ("terrain", "crowns")
-                return {name: cell[name] for name in names}, cell["review"]
+            case "cell", at:
+                place = next(c for c in shown["cells"] if (c["row"], c["col"]) == at)
+                names = ("coat", "crosses") if "coat" in place else ("terrain", "crowns")
+                questions = shown.get("questions", ())
+                asked = [o for q in questions if (q["row"], q["col"]) == at for o in q["options"]]
             case "line", (player, coat):
-                line = shown["players"][player]["lines"][coat]
-                return {name: line[name] for name in ("filled", "struck", "used")}, line["review"]
+                place = shown["players"][player]["lines"][coat]
+                names = ("filled", "struck", "used")
             case "choice", (player,):
                 side = shown["players"][player]
-                return side["chosen_coat"], side["choice"]["review"]
+                place, names = {**side["choice"], "coat": side["chosen_coat"]}, ("coat",)
+            case _:  # the points of the filled coat's wizard have a range until it is known
+                doubtful = path == WIZARD and "wizard_range" in shown
+                name = {WIZARD: "chosen_coat", "castle": "castle_bonus_used"}.get(path, path)
+                return shown.get(name), [*_COAT] * doubtful
     except (LookupError, TypeError, StopIteration):
-        return None, False
-    if path == WIZARD:  # the points of the filled coat's wizard have a range until it is known
-        return shown.get("chosen_coat"), "wizard_range" in shown
-    return shown.get("castle_bonus_used" if path == "castle" else path), False
+        return None, ()
+    if place["review"]:
+        asked += [place, *place.get("alternatives", ())]
+    value, *offered = (
+        {name: content[name] for name in names} if names[1:] else content[names[0]]
+        for content in (place, *asked)
+    )
+    return value, offered
 
 
 KindAndEvidence = tuple[SheetType[AnyEvidence, AnyReading], AnyEvidence]

@@ -248,8 +248,6 @@ def _matchings(
 def next_pairing(event: Event, wish: PairRound) -> PairRound:
     """The next round with its number, tables and requested byes; raises `UsageError` while games
     are unfinished, if too few play, or if sheets of a round to be paired again have come in."""
-    if event.said.closed:
-        raise UsageError("{name} is over; reopen it first", name=event.name)
     round_, before = event.last_round + 1, event.games
     if wish.again and event.last_round:
         round_ = event.last_round

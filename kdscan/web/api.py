@@ -11,7 +11,6 @@ from msgspec import Meta, structs
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
-from kdscan.errors import UsageError
 from kdscan.event.actions import RemovePhoto, Undo
 from kdscan.event.corrections import NotForPlayers, OnSheet, desk_only
 from kdscan.event.names import listed_names
@@ -177,7 +176,7 @@ async def again(call: Call, id: Id) -> schemas.Photo:
     return answer
 
 
-@post("/api/photos/{id}/remove")
+@post("/api/photos/{id}/remove", errors=REFUSED)
 def remove(call: Call, id: Id) -> schemas.Photos:
     """Delete a photo that this session sent first; in an event with players only the desk may."""
     row = visible_photo(call.event, id, call.who)
@@ -227,10 +226,7 @@ def act(call: Call, body: schemas.Actions) -> schemas.Done:
     first, before = body.actions[0], call.event
     if call.who.role != "desk" and isinstance(first, OnSheet):
         check_visible(before, call.who, first.sheet)
-    try:
-        call.event, entries = call.services.live.perform(call.author, *body.actions)
-    except UsageError as error:
-        raise call.refused(error) from error
+    call.event, entries = call.services.live.perform(call.author, *body.actions)
     done: schemas.Done = {
         "actions": [entry.id for entry in entries],
         "state": str(call.event.version),
@@ -259,10 +255,7 @@ def desk(call: Call) -> schemas.DeskView:
 async def listed(call: Call) -> schemas.PlayerList:
     """The names in a list of players, pasted or saved by a spreadsheet, to look at before they are
     entered (desk)."""
-    try:
-        names = listed_names(await call.small_body())
-    except UsageError as error:
-        raise call.refused(error) from error
+    names = listed_names(await call.small_body())
     known = [name for name in names if call.event.names.player(name)]
     return {"new": [name for name in names if name not in known], "known": known}
 

@@ -23,6 +23,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kdscan.errors import UsageError
 from kdscan.event.corrections import desk_only
 from kdscan.files import Json
 from kdscan.web import schemas
@@ -62,7 +63,8 @@ class Operation:
     """One operation of the interface.
 
     answer: the type of its JSON, or a media type. body: a record, or `bytes` for what the handler
-    receives itself. errors: possible errors besides the usual ones. desk: only for the desk. news:
+    receives itself. errors: possible errors besides the usual ones; with a 409, a `UsageError` is
+    told in full. desk: only for the desk. news:
     the answer has a `state`, and who knows it may wait for another one. page: for browsers alone.
     """
 
@@ -96,9 +98,14 @@ class Operation:
             await call.refresh()
 
         async def result() -> Any:
-            if iscoroutinefunction(self.handler):
-                return await self.handler(call, **given)
-            return await run_in_threadpool(self.handler, call, **given)
+            try:
+                if iscoroutinefunction(self.handler):
+                    return await self.handler(call, **given)
+                return await run_in_threadpool(self.handler, call, **given)
+            except UsageError as error:
+                if 409 not in self.errors:
+                    raise
+                raise call.refused(error) from error
 
         answer = await result()
         if wait and answer["state"] == after:

@@ -15,7 +15,6 @@ from urllib.parse import quote
 from msgspec import Meta
 from starlette.responses import Response
 
-from kdscan.errors import UsageError
 from kdscan.event.actions import SetRules
 from kdscan.event.archive import save_event
 from kdscan.event.events import events, open_event
@@ -56,12 +55,9 @@ def _file(content: bytes, media_type: str, event: Event, what: str) -> Response:
 
 
 def _paired(call: Call, wanted: int) -> int:
-    """The round, or the last one for 0; raises ApiError if it was not paired."""
+    """The round, or the last one for 0; raises `UsageError` if it was not paired."""
     event, wanted = call.event, wanted or call.event.last_round
-    try:
-        event.seats_at(wanted, min(event.tables.get(wanted, {1: ()})))
-    except UsageError as error:
-        raise call.refused(error) from error
+    event.seats_at(wanted, min(event.tables.get(wanted, {1: ()})))
     return wanted
 
 
@@ -188,11 +184,8 @@ def choose_event(call: Call, body: schemas.ChosenEvent) -> Response:
     if restart is None:
         raise ApiError(409, "impossible", "this page was not started by `kdscan serve`")
     rules = SetRules(middle_kingdom=body.middle_kingdom or None, harmony=body.harmony or None)
-    try:
-        with call.store.write() as db:
-            game = open_event(db, body.name, body.game, rules).game
-    except UsageError as error:
-        raise call.refused(error) from error
+    with call.store.write() as db:
+        game = open_event(db, body.name, body.game, rules).game
     answer = JsonAnswer({"name": body.name, "game": game, "open": True})
     if "authorization" not in call.headers:
         set_cookie(answer, call.who, replace(call.services.settings, event=body.name), call)

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdscan.document import to_dict
-from kdscan.event.dedupe import Compared, Entry, same_sheets
-from kdscan.event.sheets import marks_code
+from kdscan.event import dedupe
+from kdscan.event.dedupe import Alike, Compared, Entry
+from kdscan.event.sheets import Brief, marks_code
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS
 from kdscan.rules.duel.players import play_game, random_player
@@ -41,7 +42,15 @@ def entry(
 ) -> Entry:
     """rank: how sure; two readings of one sheet differ here by nothing that must be asked."""
     digits = "" if marks is None else marks.tobytes().hex()
-    return Entry(key, code, digits, same_as, confidence=rank, high=99, arrival=round(100 * rank))
+    return Entry(key, code, Brief(0, marks=digits, confidence=rank, high=99), same_as, came=rank)
+
+
+def same_sheets(entries: list[Entry]) -> Compared:
+    alike = Alike()
+    for each in entries:
+        if each.same_as is None:
+            alike.add(each.marks, coded=bool(each.code))
+    return dedupe.same_sheets(entries, alike)
 
 
 def test_no_two_maps_of_many_games_are_taken_for_one() -> None:
@@ -97,7 +106,7 @@ def test_a_kingdom_photographed_from_another_side_is_the_same() -> None:
         text = "\n".join(" ".join(squares[5 * row :][:5]) for row in range(5))
         marks = marks_code(to_dict(make_kingdom(text)))
         assert marks is not None
-        return Entry(key, None, marks.tobytes().hex(), kind="kingdom")
+        return Entry(key, None, Brief(0, marks=marks.tobytes().hex()), kind="kingdom")
 
     entries = [kingdom(n, squares) for n, squares in enumerate((one, *turns, other), 1)]
     assert same_sheets(entries).same == {2: 1, 3: 1, 4: 1}
@@ -127,12 +136,12 @@ def test_a_mirrored_photo_shows_the_same_sheet(which: int, row: bool) -> None:
 def test_of_different_readings_the_fuller_counts_and_others_are_asked_about() -> None:
     whole, early = SHEETS[0], SHEETS[0].copy()
     early[np.flatnonzero(early)[:2]] = 0
-    first = Entry(1, None, early.tobytes().hex(), confidence=0.99, total=47, low=47, high=47)
-    last = Entry(2, None, whole.tobytes().hex(), confidence=0.9, total=54, low=54, high=54)
+    first = Entry(1, None, Brief(47, confidence=0.99, low=47, high=47, marks=early.tobytes().hex()))
+    last = Entry(2, None, Brief(54, confidence=0.9, low=54, high=54, marks=whole.tobytes().hex()))
     for entries in ([first, last], [last, first]):
         compared = same_sheets(entries)
         assert (compared.same, compared.differs) == ({1: 2}, {2: ((1, 47),)})
-    confirmed = Entry(1, None, early.tobytes().hex(), said=(True, False), total=47, judged=0)
+    confirmed = replace(first, said=(True, False), judged=0)
     assert same_sheets([confirmed, last]) == Compared({2: 1}, {})
     after = replace(last, came=1.0)
     assert same_sheets([confirmed, after]) == Compared({2: 1}, {}, {1: ((2, 54),)})

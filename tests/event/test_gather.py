@@ -92,7 +92,7 @@ def test_a_round_of_which_nothing_has_come_in_is_told_once() -> None:
     planned = first | paired("AC", at=(2, 1)) | second
     sheets = [sheet(n, player, 40 + n) for n, player in enumerate("ABC")]
     _, findings = gather(sheets, planned)
-    assert [(f.round, f.table, f.message) for f in findings] == [
+    assert [(f.round, f.table, f.text.format(**f.values)) for f in findings] == [
         (1, 2, "the sheet of D is missing"),
         (2, None, "no sheet of round 2 has come in yet"),
     ]
@@ -129,7 +129,10 @@ def test_points_entered_before_the_sheet_came_are_compared_with_it() -> None:
     assert [(f.code, f.round, f.table, f.sheets) for f in findings] == [
         ("points_differ", 1, 1, (1,))
     ]
-    assert findings[0].message == "the sheet of A is worth 40, but 30 points were entered"
+    assert (
+        findings[0].text.format(**findings[0].values)
+        == "the sheet of A is worth 40, but 30 points were entered"
+    )
     agreed = [sheet(1, "A", 30), came[1]]
     looked_at = [replace(came[0], review=True), came[1]]
     for sheets, planned in ((came, seen), (agreed, plan), (looked_at, plan)):
@@ -142,7 +145,7 @@ def test_a_sheet_of_a_player_with_a_bye_is_asked_about() -> None:
     games, findings = gather([sheet(1, "E", 40, at=(1, None))], PLAN)
     assert games[2].bye and games[2].seats[0].total is None
     assert ("unplaced", (1,)) in [(f.code, f.sheets) for f in findings]
-    assert "E has a bye in this round" in findings[-1].message
+    assert "has a bye in this round" in findings[-1].text
 
 
 def test_sheets_that_need_a_look_count_and_are_named() -> None:
@@ -181,4 +184,8 @@ def test_strangers_at_a_table() -> None:
     assert [seat.total for seat in games[0].seats] == [50, None]  # X's sheet is not B's
     assert [f.code for f in findings] == ["unknown_player", "missing_sheet"]
     games, findings = gather([sheet(1, "A", 50)])
-    assert games == () and findings[0].message == "a game needs two players; here are 1: A"
+    assert (
+        games == ()
+        and findings[0].text.format(**findings[0].values)
+        == "a game needs two players; here are 1: A"
+    )

@@ -11,6 +11,7 @@ import pytest
 
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
+from kdscan.event.corrections import CoatName
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.sheets import range_of
@@ -73,6 +74,36 @@ def test_an_answer_to_a_doubt_counts_and_says_who_gave_it(store: Store) -> None:
     low, high = range_of(before)
     assert low <= (total(event, sheet) or 0) <= high
     assert "changed" not in codes(event)
+
+
+@pytest.mark.parametrize(
+    ("coat", "crosses", "source"),
+    [("dot", 0, "answered"), ("dot", 1, "answered"), ("dot", 2, "waits"), ("line", 2, "waits")],
+)
+def test_what_was_not_offered_as_an_answer_waits_though_the_total_was_possible(
+    store: Store, coat: CoatName, crosses: int, source: str
+) -> None:
+    event = do(store, act.CorrectShield(cup(store), (0, 1), coat, crosses), by=HUGO)
+    (word,) = states(store, event)["hugo.jpg"]["said"]
+    assert (word["source"], "changed" in codes(event)) == (source, source == "waits")
+
+
+@pytest.mark.parametrize("word", [act.Ignore(1), act.RemovePhoto("hugo.jpg")])
+@pytest.mark.parametrize("code", ["CUP/1/1/1", None])
+def test_a_sheet_that_the_desk_excluded_counts_again_only_when_the_desk_says_so(
+    store: Store, word: act.Action, code: str | None
+) -> None:
+    cup(store)
+    do(store, word)
+    again = sent(store, "again.jpg", with_evidence(make_sheet(), sheet_id=code), "hugo")
+    if not code:
+        do(store, act.AssignSheet(again, "Hugo"), by=HUGO)
+    event = event_of(store)
+    assert [seat.total for game in event.games for seat in game.seats] == [None, None]
+    assert [f.sheets for f in event.findings if "excluded" in f.text] == [(again,)]
+    event = do(store, act.AssignSheet(again, "Hugo", 1))
+    assert again in [seat.sheet and seat.sheet.key for seat in event.games[0].seats]
+    assert not [f for f in event.findings if again in f.sheets and f.code == "unplaced"]
 
 
 def test_an_answer_does_not_settle_which_of_two_photos_is_right(store: Store) -> None:

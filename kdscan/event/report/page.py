@@ -130,14 +130,11 @@ def places(players: Sequence[str], games: Sequence[Game]) -> Json | None:
 def _summary(state: Event, w: Words) -> str:
     played = sum(game.played for game in state.games)
     rules, players = state.rules, len(state.standings)
-    extras = [
-        w.t("Kingdomino") if rules.game == KINGDOM.game else "",
-        f"{rules.variants.size} × {rules.variants.size}" if rules.game == KINGDOM.game else "",
+    size = f"{rules.variants.size} × {rules.variants.size}"
+    parts = [
+        *((w.t("Kingdomino"), size) if rules.game == KINGDOM.game else ()),
         w.t("Middle Kingdom") if rules.middle_kingdom else "",
         w.t("Harmony") if rules.harmony else "",
-    ]
-    parts = [
-        *extras,
         w.tn("{n} player", "{n} players", players) if players else "",
         w.tn("{n} round", "{n} rounds", state.played_round) if state.played_round > 1 else "",
         w.tn("{n} game", "{n} games", played) if played else "",
