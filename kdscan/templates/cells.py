@@ -73,7 +73,7 @@ def smooth_sheet(
     cell = resolution(points_xy)
     source, target = CENTERS.reshape(-1, 2), points_xy.reshape(-1, 2)
     given = weights.ravel()
-    weight, fitted_to = given.copy(), None
+    weight, fitted_to = given.copy(), np.zeros(0, bool)
     unit = source / (COLS - 1) * 2 - 1
     basis = np.stack([unit[:, 0] ** i * unit[:, 1] ** j for i, j in TERMS[:terms]], 1)
     for _ in range(15):
@@ -83,7 +83,7 @@ def smooth_sheet(
             plane, _ = cv2.findHomography(source[used], target[used], 0)
             if plane is None:
                 return points_xy, np.full(len(source), np.inf)
-            flat, fitted_to = project(np.asarray(plane, np.float64), source), used
+            flat, fitted_to = project(plane, source), used
         root = np.sqrt(weight)[:, None]
         bend, *_ = np.linalg.lstsq(basis * root, (target - flat) * root, rcond=None)
         fitted = flat + basis @ bend
