@@ -206,7 +206,7 @@ def corrected(probs: MarkProbs, corrections: Mapping[tuple[int, int], Marks]) ->
 
 MIN_LOG_RATIO = 8.0
 """Natural log likelihood ratio from which two photos show one sheet. Of 12,880 pairs of synthetic
-photos of different sheets none exceeded -6 (docs/photos.md)."""
+photos of different sheets none exceeded -6 (docs/research/accuracy.md)."""
 
 MIN_COSINE = 0.05
 """If two photos agree less than this on any shield (`Likeness.worst`), they show different
