@@ -102,7 +102,7 @@ class CellLook(NamedTuple):
     doubts: a reading's cells that a person should look at. name: in their language. sign: in a
     terminal. token: in the syntax of `--set`. draw: (picture, left middle, *content, size in
     pixels). width: pixels that `draw` takes, for (crosses or crowns, size). marked: whether it is
-    drawn even if there is no doubt. notes_cover: whether texts say that a cell seems to be covered.
+    drawn even if there is no doubt. hopeless: what speaks for another photo instead of a total.
     """
 
     doubts: Callable[[Any], Sequence[Doubt]]
@@ -112,7 +112,7 @@ class CellLook(NamedTuple):
     draw: Callable[..., None]
     width: Callable[[int, float], float]
     marked: Callable[[Any], bool]
-    notes_cover: bool = False
+    hopeless: Callable[[Any], Sequence[str]] = lambda _: ()
 
     def choices(
         self, doubt: Doubt, text: Callable[..., str], words: Words
@@ -120,7 +120,7 @@ class CellLook(NamedTuple):
         """What a doubtful cell may hold, as text, each with its probability; what was read says
         whether the cell seems to be covered."""
         (read, sure), *others = [(text(*content), p) for content, p, _ in doubt.options]
-        covered = ", " + words.t("covered") if doubt.cell.covered and self.notes_cover else ""
+        covered = ", " + words.t("covered") if doubt.cell.covered else ""
         return [(read + covered, sure), *others]
 
 
@@ -135,8 +135,9 @@ def draw_board(
     corners = cell_corners(centers)
     steps = (np.linalg.norm(np.diff(centers, axis=axis), axis=2).mean() for axis in (0, 1))
     pitch = float(sum(steps)) / 2
-    scoring = [domain.cells for domain in board.score.domains if domain.points]
-    colors = domain_colors(scoring, len(DOMAIN_COLORS))
+    hopeless = look.hopeless(board)
+    scoring = [domain for domain in board.score.domains if domain.points and not hopeless]
+    colors = domain_colors([domain.cells for domain in scoring], len(DOMAIN_COLORS))
     marker = np.full_like(picture, 255)  # colours the paper, not the ink, like a highlighter
     for at, color in colors.items():
         polygon(marker, quad_of(corners, at), DOMAIN_COLORS[color])
@@ -145,8 +146,8 @@ def draw_board(
     border = np.concatenate([corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2:0:-1, 0]])
     polygon(picture, border, PAPER, 0.07 * pitch)
     polygon(picture, border, INK, 0.03 * pitch)
-    for domain in board.score.domains:
-        for cell in domain.cells if domain.points else ():
+    for domain in scoring:
+        for cell in domain.cells:
             b, g, r = (round(0.7 * part) for part in DOMAIN_COLORS[colors[cell]])
             quad = quad_of(corners, cell)
             # The sides above, right, below, left, as `quad_of` has them.
@@ -187,17 +188,19 @@ def draw_board(
                 after = left + pad + marks + 0.1 * size, top + high / 2
                 draw_text(picture, "?", after, 1.2 * size, REVIEW_COLOR, bold=True)
     size = 0.15 * pitch
-    for domain in board.score.domains:
-        if domain.points:  # at the upper left of its topmost cell in the picture
-            count = len(domain.cells)
-            text = f"{count}×{domain.points // count}={domain.points}"
-            quads = [quad_of(corners, cell) for cell in domain.cells]
-            quad = min(quads, key=lambda q: float(q.sum(1).min()))
-            at = quad[np.argmin(quad.sum(1))]
-            x, y = at + 0.1 * (quad.mean(0) - at)
-            wh = label_wh(text, size)
-            label(picture, text, _inside(picture, (x, y - wh[1] / 2), wh, 0.3 * size), size)
-    _total(canvas, board, corners, others, pitch)
+    for domain in scoring:  # at the upper left of its topmost cell in the picture
+        count = len(domain.cells)
+        text = f"{count}×{domain.points // count}={domain.points}"
+        quads = [quad_of(corners, cell) for cell in domain.cells]
+        quad = min(quads, key=lambda q: q.sum(1).min())
+        at = quad[np.argmin(quad.sum(1))]
+        x, y = at + 0.1 * (quad.mean(0) - at)
+        wh = label_wh(text, size)
+        label(picture, text, _inside(picture, (x, y - wh[1] / 2), wh, 0.3 * size), size)
+    points = canvas.words.tn("{n} point", "{n} points", board.score.total) + " ?" * board.review
+    text = canvas.numbered(canvas.words.t("Photograph again") if hopeless else points)
+    edge = REVIEW_COLOR if board.review else INK
+    _label_sheet(picture, text, edge, corners, others, 0.5 * pitch)
     return [_tile(canvas, corners, doubt, look) for doubt in look.doubts(board)]
 
 
@@ -219,18 +222,15 @@ def _inside(
     return float(left), float(top)
 
 
-def _total(
-    canvas: Canvas, board: BoardReading, corners: Points, others: Sequence[Points], pitch: float
+def _label_sheet(
+    picture: Bgr, text: str, edge: Color, corners: Points, others: Sequence[Points], size: float
 ) -> None:
-    """The total above the sheet, else below, else where it covers least of the sheet. It avoids
-    other sheets, because there it would be taken for theirs."""
-    size = 0.5 * pitch
-    points = canvas.words.tn("{n} point", "{n} points", board.score.total)
-    text = canvas.numbered(points) + " ?" * board.review
+    """A label above the sheet, else below, else where it covers least of the sheet. It avoids other
+    sheets, because there it would be taken for theirs."""
     wide, high = label_wh(text, size)
     sheet = corners[[0, 0, -1, -1], [0, -1, -1, 0]]
     (left, top), (right, bottom) = sheet.min(0), sheet.max(0)
-    room = np.maximum(np.array(canvas.picture.shape[1::-1]) - (wide, high), 0)
+    room = np.maximum(np.array(picture.shape[1::-1]) - (wide, high), 0)
     xs = (left + right - wide) / 2, left - wide - size / 2, right + size / 2
     ys = top - high - size / 2, bottom + size / 2, 0, room[1]
     places = np.clip([(x, y) for y in ys for x in xs], 0, room)
@@ -239,13 +239,13 @@ def _total(
         """Pixels of a sheet (4, 2) that the label covers."""
         box = at + np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * (wide, high)
         shape = box.astype(np.float32), other.astype(np.float32)
-        return float(cv2.intersectConvexConvex(*shape)[0])
+        return cv2.intersectConvexConvex(*shape)[0]
 
     def cost(at: Points) -> float:
         return covered(at, sheet) + OTHER_SHEET * sum(covered(at, other) for other in others)
 
     x, y = min(places, key=cost)
-    label(canvas.picture, text, (x, y), size, REVIEW_COLOR if board.review else INK)
+    label(picture, text, (x, y), size, edge)
 
 
 def places_of(look: CellLook, board: BoardReading, words: Words) -> Iterator[DoubtfulPlace]:

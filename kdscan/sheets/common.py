@@ -145,10 +145,9 @@ def domain_colors(domains: Iterable[Collection[Cell]], colors: int) -> dict[Cell
     chosen: dict[Cell, int] = {}
     used = [0] * colors
     for cells in domains:
-        around = {near for cell in cells for near in neighbours(cell)}
-        beside = {chosen[cell] for cell in around if cell in chosen}
-        free = [n for n in range(colors) if n not in beside] or list(range(colors))
-        color = min(free, key=lambda n: (used[n], n))
+        beside = {chosen.get(near) for cell in cells for near in neighbours(cell)}
+        free = [n for n in range(colors) if n not in beside]
+        color = min(free or range(colors), key=lambda n: (used[n], n))
         used[color] += 1
         chosen.update(dict.fromkeys(cells, color))
     return chosen

@@ -7,6 +7,8 @@ import pytest
 
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.rules.duel.board import CELLS
+from kdscan.sheets import board
 from kdscan.sheets.board import REVIEW_COLOR
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
@@ -40,6 +42,13 @@ def test_a_total_lies_on_no_other_sheet(at: tuple[int, int], first: bool) -> Non
     photo = blank(*np.add(at, (575, 415)).astype(int))
     picture = draw_overlay(photo, [other, doubtful])[y : y + 400, x : x + 560]
     assert (picture != REVIEW_COLOR).any(axis=2).all()
+
+
+def test_a_sheet_to_photograph_again_shows_no_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    monkeypatch.setattr(board, "label", lambda picture, text, *how: texts.append(text))
+    draw_overlay(blank(), [make_sheet(doubtful=CELLS[:9])])
+    assert texts == ["Photograph again"]
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 45))

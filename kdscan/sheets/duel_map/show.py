@@ -55,7 +55,7 @@ LOOK = CellLook(
     draw=draw_marks,
     width=marks_width,
     marked=lambda marks: marks[0] is not None,
-    notes_cover=True,
+    hopeless=retake_reasons,
 )
 
 
