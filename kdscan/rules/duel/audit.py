@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, reduce
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from operator import or_
 from typing import NamedTuple
 
@@ -30,17 +30,19 @@ from kdscan.rules.duel.board import (
     cell_of,
     number,
 )
-from kdscan.rules.duel.coats import SQUARES, Coat, Face, spoken
+from kdscan.rules.duel.coats import SQUARES, Coat, spoken
 from kdscan.rules.duel.legality import (
     ANY_DICE,
     KNOWN_DICE,
     MAP_WIZARDS,
     Dice,
+    Half,
     Terms,
     cross_problems,
     dice_problems,
     die_shows,
     domino_problems,
+    made_by,
 )
 from kdscan.rules.duel.play import ENGLISH, Edition
 from kdscan.rules.duel.spellbook import Spellbook
@@ -131,24 +133,18 @@ def audit_map(
     castle_used: whether the roof is coloured, None if that is not known.
     spellbook, player: the game's spellbook, if available, and whose map it is.
     """
-    return audit_on_terms(board, terms_of(castle_used, spellbook, player, edition))
-
-
-def terms_of(
-    castle_used: bool | None, spellbook: Spellbook | None, player: int, edition: Edition
-) -> Terms:
-    """The terms that a roof and a spellbook imply for one player's map."""
     if spellbook is None:
-        return Terms(castle_used, obtained=edition.obtained)
+        return audit_on_terms(board, Terms(castle_used, obtained=edition.obtained))
     lines = spellbook.lines[player]
     won = {coat for coat in Coat if spellbook.owner(coat) == player}
-    return Terms(
+    terms = Terms(
         castle_used,
         frozenset(c for c in MAP_WIZARDS & won if lines[c].used or c is Coat.CHECKED),
         cross_given=Coat.CHECKED in won,
         recorded=tuple((coat, lines[coat].filled) for coat in Coat),
         obtained=edition.obtained,
     )
+    return audit_on_terms(board, terms)
 
 
 def audit_on_terms(board: Board, terms: Terms, steps: int = STEPS) -> Audit:
@@ -254,36 +250,6 @@ def _bonuses(board: Board, terms: Terms, dice: Dice) -> Iterator[tuple[Cell | No
                     break
 
 
-class _Half(NamedTuple):
-    """One shield as its die made it; castle: whether that die got the castle's cross."""
-
-    coat: Coat
-    crosses: int
-    castle: bool = False
-
-    @property
-    def counts(self) -> bool:
-        """Whether it fills a square, unless a joker made it."""
-        return self.crosses == 0 and not self.castle
-
-
-@cache
-def _domino(dice: Dice, one: _Half, two: _Half) -> tuple[frozenset[int], Counter[Coat]]:
-    """Each two dice that can show a domino, as bits; the most squares it fills on each line."""
-    pairs, most = set(), Counter[Coat]()
-    for i, j in permutations(range(len(dice.faces)), 2):
-        counts: Counter[Coat] = Counter()
-        for die, half in ((dice.faces[i], one), (dice.faces[j], two)):
-            if Face(half.coat, half.crosses) in die:
-                counts[half.coat] += half.counts
-            elif half.crosses or Face(None) not in die:
-                break
-        else:
-            pairs.add(1 << i | 1 << j)
-            most |= counts
-    return frozenset(pairs), most
-
-
 class Task:
     """A map as dominoes to be found, with the bonus crosses taken off; sets of shields are bits.
 
@@ -305,7 +271,7 @@ class Task:
         self.budget = budget
         self.given = 1 << number(wizard) if wizard else 0
         self.halves = {
-            number(c): _Half(s.coat, s.crosses - (c == castle) - (c == wizard), c == castle)
+            number(c): Half(s.coat, s.crosses - (c == castle) - (c == wizard), c == castle)
             for c, s in board.items()
         }
         self.filled = sum(1 << i for i in self.halves)
@@ -320,9 +286,9 @@ class Task:
         self.touch, self.in_time = cache(self._touch), cache(self._in_time)
 
     def domino(self, piece: int) -> tuple[frozenset[int], Counter[Coat]]:
-        """The domino of two shields, as far as dice allow it; see `_domino`."""
+        """The domino of two shields, as far as dice allow it; see `made_by`."""
         one, two = bits(piece)
-        return _domino(self.dice, self.halves[one], self.halves[two])
+        return made_by(self.dice, self.halves[one], self.halves[two])
 
     def _touch(self, cells: int) -> int:
         """The shields beside some that have the same coat."""

@@ -7,11 +7,13 @@ readings of synthetic photos for which the audit has a reason, this check has on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import combinations, permutations
 from operator import or_
+from typing import NamedTuple
 
 from kdscan.rules.duel.board import (
     BONUS_CROSSES,
@@ -265,12 +267,37 @@ def _shows(die: tuple[Face, ...], coat: Coat, crosses: int) -> bool:
     return Face(coat, crosses) in die or (crosses == 0 and Face(None) in die)
 
 
+class Half(NamedTuple):
+    """One shield as its die made it; castle: whether that die got the castle's cross."""
+
+    coat: Coat
+    crosses: int
+    castle: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it fills a square, unless a joker made it."""
+        return self.crosses == 0 and not self.castle
+
+
+@cache
+def made_by(dice: Dice, one: Half, two: Half) -> tuple[frozenset[int], Counter[Coat]]:
+    """Each two dice that can show a domino, as bits; the most squares it fills on each line."""
+    pairs, most = set(), Counter[Coat]()
+    for i, j in permutations(range(len(dice.faces)), 2):
+        both = (dice.faces[i], one), (dice.faces[j], two)
+        if all(_shows(die, half.coat, half.crosses) for die, half in both):
+            pairs.add(1 << i | 1 << j)
+            plain = [half.coat for die, half in both if half.counts and Face(half.coat) in die]
+            most |= Counter(plain)
+    return frozenset(pairs), most
+
+
 @cache
 def _dice_make(one: Shield, two: Shield, spare: int) -> bool:
     """Whether two of the known dice make a domino, of which this many crosses are bonuses."""
-    return any(
-        _shows(first, one.coat, one.crosses - a) and _shows(second, two.coat, two.crosses - b)
-        for first, second in permutations(DICE, 2)
-        for a in range(spare + 1)
-        for b in range(spare + 1 - a)
+    bonuses = ((a, b) for a in range(spare + 1) for b in range(spare + 1 - a))
+    halves = (
+        (Half(one.coat, one.crosses - a), Half(two.coat, two.crosses - b)) for a, b in bonuses
     )
+    return any(made_by(KNOWN_DICE, *both)[0] for both in halves)
