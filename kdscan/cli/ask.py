@@ -68,7 +68,7 @@ def ask_about(sheet: Any, style: Style, risk: float) -> Any:
                 _say(error_message(error))
     if sheet.review and not skipped and "cut_off" not in {p.code for p in sheet.problems}:
         _say(_picture(sheet.rectified.bgr, SHEET_COLUMNS, style))
-        if _read(t("Is the grid in the right place?") + " (y/n)").startswith("y"):
+        if read_answer(t("Is the grid in the right place?") + " (y/n)").startswith("y"):
             return kind.correct_fields(sheet, {"confirmed": True}, risk)
     return sheet
 
@@ -88,7 +88,9 @@ def _answer(sheet: Any, at: Cell, options: Iterable[Any], number: str, style: St
         texts[str(n)] = text
         points = tn("{n} point", "{n} points", total)
         _say(f"   {n}  {text:<6} {name} ({percent(p)}): {points}")
-    answer = _read(t("Number, or what it holds as for --set; Enter skips, u undoes, q stops:"))
+    answer = read_answer(
+        t("Number, or what it holds as for --set; Enter skips, u undoes, q stops:")
+    )
     return texts.get(answer, answer)
 
 
@@ -96,7 +98,7 @@ def _say(*texts: str, sep: str = " ") -> None:
     print(*filter(None, texts), sep=sep, file=sys.stderr, flush=True)
 
 
-def _read(prompt: str) -> str:
+def read_answer(prompt: str) -> str:
     """A line of stdin without surrounding blanks, in lower case; q at its end."""
     print(prompt, end=" ", file=sys.stderr, flush=True)
     return (sys.stdin.readline() or "q").strip().lower()

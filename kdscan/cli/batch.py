@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Set
 from contextlib import AbstractContextManager
 from typing import Annotated
 
@@ -33,6 +33,7 @@ from kdscan.event.actions import SetRules
 from kdscan.event.events import load, open_event
 from kdscan.event.export import save_results
 from kdscan.event.jobs import Batch, Progress, Workers
+from kdscan.event.model import Event as EventState
 from kdscan.event.names import removed_names
 from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.results import (
@@ -44,6 +45,7 @@ from kdscan.event.results import (
     SAME_PHOTO,
     SAME_SHEET,
     Result,
+    SheetResult,
 )
 from kdscan.event.sources import sources
 from kdscan.event.store import open_store
@@ -51,13 +53,16 @@ from kdscan.event.tasks import prepare
 from kdscan.files.names import escape_control
 from kdscan.files.read import is_folder
 from kdscan.files.write import STDOUT, missing_folder_error
-from kdscan.i18n import Words
+from kdscan.i18n import Words, mark
 from kdscan.i18n.errors import error_text
 from kdscan.inference.store import default_models
 from kdscan.workers.pool import Limits, Pool, cores
 
 SHOWN = 20
 """Most failures that are listed; the results contain all of them."""
+
+DIFFERS = "differs"
+"""The status here of a photo that shows other points than the one of its sheet that counts."""
 
 
 def batch(
@@ -127,8 +132,8 @@ def batch(
         with opened.read() as db:
             if STDOUT not in (csv, json_lines):
                 given = {file.name for file in files}
-                gone = [name for name in removed_names(this) if name in given]
-                _print_result(this.name, store, run.progress, this.rows, gone)
+                lines = _outcome(this, store, run.progress, given, terminal_words())
+                print("\n  ".join(lines))
             command = f"kdscan batch PHOTO... {same_event(event, store)}"
             note_other_sizes(this.other_sizes, command)
             save_results(db, this, csv, json_lines, terminal_words())
@@ -150,81 +155,81 @@ def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[W
     return Cluster(cluster)
 
 
-def _print_result(
-    event: str,
-    store: str | None,
-    progress: Progress,
-    rows: Iterable[Result],
-    gone: Sequence[str] = (),
-) -> None:
-    """Print what the event now contains, and what somebody should look at.
-
-    gone: names of photos that were given although they are removed.
-    """
-    w = terminal_words()
-    t = w.t
-    rows_of: dict[str, list[Result]] = defaultdict(list)
-    count: Counter[str] = Counter()
-    for row in rows:
-        count[row.status] += 1
-        if count[row.status] <= SHOWN:
-            rows_of[row.status].append(row)
-    print(f"{escape_control(event)}: {', '.join(_summary(progress, w))}")
-    for pad, sheets in sorted(progress.learned.items()):
-        line = t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
-        print("  " + line)
-    counted = count[OK] + count[REVIEW] + count[CONFLICT]
-    print("  " + t("sheets: {n}, {review} of them to check", n=counted, review=count[REVIEW]))
-    for line in _notable(rows_of, count, w):
-        print("  " + line)
-    if gone:
-        print("  " + t("removed before, so not counted: {n}", n=len(gone)))
-        for name in gone[:SHOWN]:
-            back = shlex.join(["kdscan", "remove", "--undo", name])
-            print(f"    {back} {same_event(event, store)}")
-    if count[BLANK]:
-        names = ", ".join(_named(row, w) for row in rows_of[BLANK])
-        dots = ", …" if count[BLANK] > SHOWN else ""
-        print("  " + t("blank pages: {n}", n=count[BLANK]) + f" ({names}{dots})")
-    if count[REVIEW] or count[CONFLICT]:
-        command = f"kdscan serve {same_event(event, store)}"
-        print("  " + t("check them: {command}", command=command))
-
-
-def _notable(
-    rows_of: Mapping[str, Sequence[Result]], count: Mapping[str, int], w: Words
+def _outcome(
+    event: EventState, store: str | None, progress: Progress, given: Set[str], w: Words
 ) -> Iterator[str]:
-    """What failed, came twice, or is in conflict; rows_of, count: by status, the first rows and the
-    number of all."""
+    """What the event now contains, and what somebody should look at: a line each.
+
+    given: names of the photos.
+    """
     t = w.t
+    differing = {key for others in event.compared.differs.values() for key, _ in others}
+    rows_of: dict[str, list[Result]] = defaultdict(list)
+    for row in event.rows:
+        differs = isinstance(row, SheetResult) and row.sheet.id in differing
+        rows_of[DIFFERS if differs else row.status].append(row)
+    yield f"{escape_control(event.name)}: {', '.join(_summary(progress, w))}"
+    for pad, sheets in sorted(progress.learned.items()):
+        yield t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
+    check, conflicts, blank = (rows_of[status] for status in (REVIEW, CONFLICT, BLANK))
+    counted = len(rows_of[OK]) + len(check) + len(conflicts)
+    yield t("sheets: {n}, {review} of them to check", n=counted, review=len(check))
     titles = {
         FAILED: t("failed"),
         SAME_PHOTO: t("the same photo again"),
         SAME_SHEET: t("the same sheet again"),
+        DIFFERS: t("photos of one sheet that differ: say which one counts"),
         CONFLICT: t("different sheets with the same code: say whose is which"),
     }
     for status, title in titles.items():
-        if count[status]:
-            yield f"{title}: {count[status]}"
-        for row in rows_of[status]:
-            why = error_text(row.problem, w) if row.problem else t("see {name}", name=row.other)
-            yield f"  {_named(row, w)}: {why}"
-        if count[status] > SHOWN:
-            yield "  " + t("… and {n} more", n=count[status] - SHOWN)
+        rows = rows_of[status]
+        if rows:
+            yield f"{title}: {len(rows)}"
+        for row in rows[:SHOWN]:
+            yield f"  {row.name}: {_reason(row, event, status, w)}"
+        if len(rows) > SHOWN:
+            yield "  " + t("… and {n} more", n=len(rows) - SHOWN)
+    same = same_event(event.name, store)
+    if gone := [name for name in removed_names(event) if name in given]:
+        yield t("removed before, so not counted: {n}", n=len(gone))
+        for name in gone[:SHOWN]:
+            yield f"  {shlex.join(['kdscan', 'remove', '--undo', name])} {same}"
+    if blank:
+        names = [row.name for row in blank[:SHOWN]] + ["…"] * (len(blank) > SHOWN)
+        yield t("blank pages: {n}", n=len(blank)) + f" ({', '.join(names)})"
+    if check or conflicts or rows_of[DIFFERS]:
+        yield t("check them: {command}", command=f"kdscan serve {same}")
+
+
+def _reason(row: Result, event: EventState, status: str, w: Words) -> str:
+    """Why a row has its status, or which photo counts in its place."""
+    if row.problem:
+        return error_text(row.problem, w)
+    if status != DIFFERS or not isinstance(row, SheetResult):
+        return w.t("see {name}", name=row.other)
+    best = event.row(event.compared.same[row.sheet.id])
+    why = (
+        w.t("somebody looked at it")
+        if best.corrected
+        else w.t("it came in time")
+        if row.sheet.id in event.late
+        else w.t("it shows more, or came later")
+    )
+    return w.t(
+        "{n} points; {name} counts for now, with {total}: {why}",
+        n=row.sheet.brief.total,
+        name=best.name,
+        total=best.sheet.brief.total,
+        why=why,
+    )
 
 
 def _summary(progress: Progress, w: Words) -> Iterator[str]:
     """The numbers of pages that were read, now or before."""
     yield w.t("{n} read now", n=progress.read - progress.again)
-    if progress.known:
-        yield w.t("{n} already read", n=progress.known)
-    if progress.twice:
-        yield w.t("{n} given again", n=progress.twice)
-    if progress.again:
-        yield w.t("{n} read again", n=progress.again)
-
-
-def _named(row: Result, w: Words) -> str:
-    if row.photo is None or (row.photo.pages or 1) == 1:
-        return row.file.name
-    return w.t("{name}, page {n}", name=row.file.name, n=row.page + 1)
+    before = {
+        mark("{n} already read"): progress.known,
+        mark("{n} given again"): progress.twice,
+        mark("{n} read again"): progress.again,
+    }
+    yield from (w.t(text, n=n) for text, n in before.items() if n)

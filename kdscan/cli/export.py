@@ -58,7 +58,8 @@ def export(
 
     $ kdscan export --backup club.zip
     """
-    if not any((csv, json_lines, archive, backup, labels)):
+    of_event = csv, json_lines, archive, labels
+    if not any((*of_event, backup)):
         raise UsageError("choose what to write: --csv, --json-lines, --archive, --backup, --labels")
     outputs = {"--csv": csv, "--json-lines": json_lines, "--archive": archive, "--backup": backup}
     check_apart(outputs)
@@ -66,7 +67,7 @@ def export(
     with open_store(store, photos, make=False) as opened:
         if backup is not None:
             back_up_store(opened, backup)
-            if not any((csv, json_lines, archive, labels)):
+            if not any(of_event):
                 return
         with opened.read() as db:
             this = find_event(db, event)

@@ -25,6 +25,7 @@ from kdscan import __version__
 from kdscan.cli.terminal import be_quiet, error_message, print_error, terminal_words
 from kdscan.errors import KdscanError, UsageError
 from kdscan.files.names import hide_password
+from kdscan.files.photos import READABLE
 
 BUG, INTERRUPTED, CLOSED = 1, 130, 141
 """Exit codes of no `kdscan.errors`; the last two are 128 plus the number of SIGINT and SIGPIPE."""
@@ -58,8 +59,6 @@ COMMANDS = {
 RENAMED = {"--who": "--author", "--back": "--rejoin", "--own": "--distinct"}
 """Options by the names that they had; these are understood, but not shown."""
 
-PICTURES = (".jpg", ".jpeg", ".png", ".heic", ".webp", ".avif", ".tif", ".tiff", ".pdf")
-
 
 class Commands(TyperGroup):
     """The commands, of which only the one that is called is imported."""
@@ -73,7 +72,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         word = "template" if args[0] == "layout" else args[0]  # its former name
-        if word not in COMMANDS and word.lower().endswith(PICTURES):
+        if word not in COMMANDS and word.lower().endswith(tuple(READABLE)):
             raise UsageError(
                 "{photo} is not a command; to score a photo: kdscan score {photo}", photo=word
             )

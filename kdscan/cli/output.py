@@ -17,6 +17,7 @@ import cv2
 from kdscan.cli.terminal import (
     CLEAR_LINE,
     attended,
+    can_show,
     error_message,
     print_error,
     terminal_words,
@@ -148,16 +149,11 @@ class Printer:
 
 def terminal_style() -> Style:
     """Symbols if stdout's encoding has them; colours on a terminal unless NO_COLOR is set."""
-    try:
-        "┼●══██▚×♜♛".encode(sys.stdout.encoding or "ascii")
-        unicode = True
-    except (UnicodeEncodeError, LookupError):
-        unicode = False
     color = (
         sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
     columns = shutil.get_terminal_size().columns  # COLUMNS, else the terminal's, else 80
-    return Style(unicode, color, terminal_words(), columns=columns)
+    return Style(can_show("┼●══██▚×♜♛"), color, terminal_words(), columns=columns)
 
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")

@@ -17,7 +17,7 @@ from platformdirs import user_data_path
 
 from kdscan.cli.known_templates import known_templates
 from kdscan.cli.options import Processes, Store
-from kdscan.cli.terminal import terminal_words
+from kdscan.cli.terminal import can_show, terminal_words
 from kdscan.errors import UsageError
 from kdscan.event.events import open_row
 from kdscan.event.prints import EventPrints, add_new_prints
@@ -188,11 +188,7 @@ def greet(addresses: list[str], local: str, settings: Settings, own: bool) -> No
     address, *others = addresses or [local]
     link = f"{address}/j/{settings.join_code}"
     if sys.stdout.isatty() and addresses:
-        try:
-            compact = bool(QR_BLOCKS.encode(sys.stdout.encoding or "ascii"))
-        except (UnicodeEncodeError, LookupError):
-            compact = False
-        segno.make(link, error="m").terminal(compact=compact)
+        segno.make(link, error="m").terminal(compact=can_show(QR_BLOCKS))
     players, desk = t("players:"), t("desk:")
     width = max(len(players), len(desk))
     by_hand = t("or {address} and the code {code}", address=f"{address}/", code=settings.join_code)

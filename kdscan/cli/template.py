@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from kdscan.cli.ask import read_answer
 from kdscan.cli.known_templates import damaged
 from kdscan.cli.options import AsJson, TemplatesEvent, TemplatesStore, check_apart
 from kdscan.cli.terminal import aligned, error_message, note, terminal_words
@@ -21,7 +22,7 @@ from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
 from kdscan.files.write import STDOUT, write_file
 from kdscan.i18n import mark
-from kdscan.imaging.formats import png
+from kdscan.imaging.formats import png, upright
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.paper.layout import layout_to_toml
@@ -35,8 +36,7 @@ from kdscan.templates.library import (
     renamed,
     to_stored,
 )
-from kdscan.templates.recognize import recognize, shows_mirrored
-from kdscan.templates.template import OWN_CENTERS, SUFFIX, folded, same_name
+from kdscan.templates.template import SUFFIX, folded, same_name
 from kdscan.templates.to_layout import to_layout
 
 template = typer.Typer()
@@ -100,6 +100,14 @@ def learn(
             "upper left, if they are not found correctly.",
         ),
     ] = None,
+    mirrored: Annotated[
+        bool | None,
+        typer.Option(
+            "--mirrored/--readable",
+            help="Whether writing on the sheets is mirrored in the photos, as front cameras do; "
+            "they are then turned. Asked for in a terminal.",
+        ),
+    ] = None,
     event: TemplatesEvent = None,
     store: TemplatesStore = None,
 ) -> None:
@@ -118,7 +126,7 @@ def learn(
 
     $ kdscan template learn blank.jpg --name club --corners '212,180 1790,196 1776,1322 205,1301'
 
-    $ kdscan template learn blank.jpg -o club.toml
+    $ kdscan template learn blank.jpg -o club.toml --readable
 
     Exit codes: 0 done; 2 the photos are not suitable, or a file cannot be written; 3 a photo cannot
     be read; 4 no sheet was found; 6 the model is missing or corrupt.
@@ -129,46 +137,37 @@ def learn(
     name = name or (output.stem if output is not None else "")
     if not name:
         raise UsageError("name the pad, like --name club")
-    pictures = [picture for photo in photos for picture in _pictures(photo)]
+    if mirrored is None and sys.stdin.isatty():
+        question = terminal_words(sys.stderr).t("Is writing on the sheet mirrored in the photo?")
+        mirrored = {"y": True, "n": False}.get(read_answer(f"{question} (y/n)")[:1])
+    if mirrored is None:
+        raise UsageError(
+            "front cameras mirror photos, and no blank sheet tells: add --readable if writing on "
+            "it can be read in the photo, or --mirrored"
+        )
+    pictures = [picture for photo in photos for picture in _pictures(photo, mirrored)]
     learned = to_stored(
         learn_template(pictures, name, unmarked=unmarked, corners_xy=_points(corners), warn=_warn)
     )
     if overlay is not None:
         write_file(overlay, png(draw_template(learned)))
     if output is not None:
-        is_layout = output.suffix.lower() == TOML
-        layout = layout_to_toml(to_layout(learned, cell_mm)).encode() if is_layout else b""
-        write_file(output, layout or learned.data)
+        data = learned.data
+        if output.suffix.lower() == TOML:
+            data = layout_to_toml(to_layout(learned, cell_mm)).encode()
+        write_file(output, data)
     if output is None or event is not None or store is not None:
         with templates_of(event, store) as templates:
-            _check_not_mirrored(learned, templates.load(damaged))
             templates.save(learned)
     note(templates_table([learned]))
-    w = terminal_words(sys.stderr)
-    note(
-        w.t("if writing on the sheet is mirrored in the photo, learn it again from one that is not")
-    )
 
 
-def _check_not_mirrored(learned: StoredTemplate, library: Sequence[StoredTemplate]) -> None:
-    """Raise LayoutError if a template is the mirror image of another one."""
-    photo = Photo(learned.bgr)
-    for other in library:
-        if not same_name(other.name, learned.name):
-            plain = recognize(photo, OWN_CENTERS, [other])
-            if shows_mirrored(photo, OWN_CENTERS, [other], plain):
-                raise LayoutError(
-                    "this is the sheet of {name}, mirrored; one of the two photos was mirrored by "
-                    "a camera: forget {name} if it was that one",
-                    name=other.name,
-                )
-
-
-def _pictures(path: str) -> Iterator[Photo]:
-    """The pictures of a file; raises PhotoError that names the file, because there may be
-    several."""
+def _pictures(path: str, mirrored: bool) -> Iterator[Photo]:
+    """The pictures of a file, turned if they are mirrored; raises PhotoError that names the file,
+    because there may be several."""
     try:
-        yield from load_photos(path)
+        for photo in load_photos(path):
+            yield Photo(upright(photo.bgr, 2), photo.name) if mirrored else photo
     except PhotoError as error:
         raise type(error)(mark("{where}: {error}"), where=path, error=error) from error
 
@@ -376,7 +375,6 @@ def templates_table(templates: Sequence[StoredTemplate]) -> str:
     t = terminal_words().t
     rows = [["", t("sheets"), t("known"), t("circles"), t("learned on")]]
     for template in templates:
-        counts = [str(template.sheets), f"{template.coverage.mean():.0%}"]
-        counts.append(str(len(template.cell.circles)))
-        rows.append([template.name, *counts, template.head.learned])
+        known, circles = f"{template.coverage.mean():.0%}", str(len(template.cell.circles))
+        rows.append([template.name, str(template.sheets), known, circles, template.head.learned])
     return "\n".join(aligned(rows, left=(0,)))

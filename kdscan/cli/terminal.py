@@ -39,11 +39,15 @@ def be_quiet(wanted: bool) -> None:
 def terminal_words(stream: TextIO | None = None) -> Words:
     """The language of the environment; English if the stream (stdout by default) lacks its
     letters."""
+    return words(terminal_language()) if can_show("ąèїы", stream) else ENGLISH
+
+
+def can_show(text: str, stream: TextIO | None = None) -> bool:
+    """Whether a stream, stdout by default, has these letters."""
     try:
-        "ąèїы".encode((stream or sys.stdout).encoding or "ascii")
+        return bool(text.encode((stream or sys.stdout).encoding or "ascii"))
     except (UnicodeEncodeError, LookupError):
-        return ENGLISH
-    return words(terminal_language())
+        return False
 
 
 def error_message(error: KdscanError) -> str:

@@ -18,7 +18,7 @@ from kdscan.cli.main import main
 from kdscan.event.store import open_store
 from tests.command import Command
 from tests.event.entries import came_in
-from tests.readings import make_kingdom
+from tests.readings import BOARD, make_kingdom, make_sheet
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 
@@ -111,6 +111,20 @@ def test_what_is_written_to_stdout_stands_alone_there(
         assert main([*more, *event]) == 0
         assert capfdbinary.readouterr().out.startswith(start)
     assert not (tmp_path / "-").exists()
+
+
+def test_photos_of_a_sheet_that_differ_are_told_with_the_one_that_counts(
+    folder: Path, tmp_path: Path, run: Command
+) -> None:
+    store = tmp_path / "two.sqlite"
+    with open_store(str(store)) as opened:
+        for name, board in (("last.jpg", BOARD), ("before.jpg", BOARD.replace("d+", ". ", 1))):
+            came_in(opened, name, make_sheet(board), event="Spring cup")
+    said = run(*batch(folder / "bad.jpg", store), code=7).out
+    assert "photos of one sheet that differ: say which one counts: 1\n" in said
+    before = next(line for line in said.splitlines() if "before.jpg" in line)
+    assert "points; last.jpg counts for now, with " in before and "it shows more" in before
+    assert "kdscan serve" in said
 
 
 def test_kingdoms_that_keep_their_old_size_are_named(tmp_path: Path, run: Command) -> None:

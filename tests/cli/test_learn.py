@@ -25,16 +25,17 @@ SEED = PAINTED
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A blank and a filled sheet of a pad."""
+    """A blank sheet of a pad, mirrored, and a filled one."""
     folder = tmp_path_factory.mktemp("pad")
     places = folder / "blank.png", folder / "filled.png"
     for place, photo in zip(places, (blank(SEED), sheet(SEED, 1)), strict=True):
-        cv2.imwrite(str(place), photo.bgr)
+        cv2.imwrite(str(place), photo.bgr if place.stem == "filled" else photo.bgr[:, ::-1])
     return places
 
 
 def layout_of(run: Command, *words: object) -> str:
     (found,) = run("score", "--json", *words).json["photos"][0]["sheets"]
+    assert "mirrored" not in [problem["code"] for problem in found["problems"]]
     return str(found["layout"])
 
 
@@ -43,7 +44,9 @@ def test_learned_once_known_from_then_on(
 ) -> None:
     bare, filled = photos
     picture, file = tmp_path / "found.png", tmp_path / "pad.kdprint"
-    assert "moor" in run("template", "learn", bare, "--name", "moor", "--overlay", picture).err
+    words = ("template", "learn", bare, "--name", "moor", "--overlay", picture)
+    assert "--readable" in run(*words, code=2).err, "a blank sheet does not tell"
+    assert "moor" in run(*words, "--mirrored").err
     drawn = cv2.imread(str(picture))
     assert drawn is not None and drawn.shape == (736, 992, 3)
     assert layout_of(run, filled) == "moor"
@@ -82,7 +85,7 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     monkeypatch.setattr(
         template_commands, "learn_template", lambda _, name, **__: replace(learned(SEED), name=name)
     )
-    run("template", "learn", bare, "--name", "heath", *event)
+    run("template", "learn", bare, "--name", "heath", "--readable", *event)
     with open_store(url) as store:
         with store.read() as db:
             cup = find_row(db, "cup")
@@ -95,9 +98,13 @@ def test_what_cannot_be_learned_is_said(
 ) -> None:
     filled = str(photos[1])
     assert "--name" in run("template", "learn", filled, code=2).err
-    assert "cannot contain" in run("template", "learn", filled, "--name", "a/b", code=2).err
-    assert "filled" in run("template", "learn", filled, "--name", "pad", code=2).err
+    assert (
+        "cannot contain"
+        in run("template", "learn", filled, "--name", "a/b", "--readable", code=2).err
+    )
+    words = ("template", "learn", filled, "--name", "pad", "--readable")
+    assert "filled" in run(*words, code=2).err
     nothing = tmp_path / "none.jpg"
-    assert str(nothing) in run("template", "learn", filled, nothing, "--name", "pad", code=3).err
+    assert str(nothing) in run(*words, nothing, code=3).err
     assert ".kdprint" in run("template", "learn", filled, "-o", tmp_path / "pad.txt", code=2).err
     assert own_library().load() == ()

@@ -61,7 +61,7 @@ def test_cells_without_a_shield_are_an_error_with_a_remedy() -> None:
 def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> None:
     blank, club = tmp_path / "blank.png", tmp_path / "club.toml"
     cv2.imwrite(str(blank), unmarked(0, True)[0].bgr)
-    assert "club" in run("template", "learn", blank, "-o", club).err
+    assert "club" in run("template", "learn", blank, "-o", club, "--readable").err
     layout = load_layout(club)
     assert layout.name == "club" and len(layout.circles) == 4
     run("sheet", "--layout", club, "-o", tmp_path / "club.pdf")
@@ -71,11 +71,16 @@ def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> N
 def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path, file: str, run: Command) -> None:
     cv2.imwrite(str(tmp_path / "grey.png"), np.full((300, 400, 3), 90, np.uint8))
     out = tmp_path / file
-    run("template", "learn", tmp_path / "grey.png", "-o", out, code=4)
+    run("template", "learn", tmp_path / "grey.png", "-o", out, "--readable", code=4)
     for corners in ("1,2 3,4 5,6", "1,2 3,4 5,6 7,8,9", "upper left"):
-        words = ("template", "learn", tmp_path / "grey.png", "-o", out, "--corners", corners)
+        words = ("template", "learn", tmp_path / "grey.png", "-o", out, "--readable")
+        words += ("--corners", corners)
         assert "give four points" in run(*words, code=2).err
     (tmp_path / "text.png").write_text("no picture")
-    said = run("template", "learn", tmp_path / "grey.png", tmp_path / "text.png", "-o", out, code=3)
+    said = run(
+        *("template", "learn", tmp_path / "grey.png", tmp_path / "text.png", "-o", out),
+        "--readable",
+        code=3,
+    )
     assert f"{tmp_path / 'text.png'}: " in said.err
     assert not out.exists()

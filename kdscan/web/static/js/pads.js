@@ -93,9 +93,22 @@ function teacher(onLearned) {
   const name = input(t("What is the pad called?"), { placeholder: t("My pad") });
   const state = h("p.error-text", { role: "alert" });
   const busy = h("progress", { hidden: true, label: t("Learning") });
-  const ways = h("div", [photoButtons(([file]) => file && taken(file), { many: false })]);
-  async function taken(file) {
+  const ways = h("div.stack");
+  const choose = () => put(ways, photoButtons(([file]) => file && check(file), { many: false }));
+  // Front cameras mirror photos, which no blank sheet tells.
+  function check(file) {
+    const mirrored = () => {
+      choose();
+      put(state, t("Take it again with the camera on the phone's back."));
+    };
     put(state);
+    put(ways, [
+      h("img", { src: URL.createObjectURL(file), alt: "" }),
+      h("p", t("Is writing on the sheet mirrored in the photo?")),
+      h("div.actions", [button(t("No"), () => taken(file)), button(t("Yes"), mirrored)]),
+    ]);
+  }
+  async function taken(file) {
     busy.hidden = false;
     ways.inert = true;
     try {
@@ -107,8 +120,10 @@ function teacher(onLearned) {
     } finally {
       busy.hidden = true;
       ways.inert = false;
+      choose();
     }
   }
+  choose();
   return h("div.teacher.stack", [
     h("label.stack", t("What is the pad called?"), name),
     h("p", t("Photograph an empty sheet")),
