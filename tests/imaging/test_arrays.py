@@ -1,4 +1,4 @@
-"""Medians and quantiles equal numpy's, colours OpenCV's; lines are struck by logits."""
+"""Medians and quantiles equal numpy's, and colours OpenCV's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.picture import cielab, median, quantile
-from kdscan.inference.store import StruckBy
 
 
 @pytest.mark.parametrize("shape", [(1,), (2,), (17,), (58,), (34, 5), (35, 5)])
@@ -28,10 +27,3 @@ def test_cielab_is_opencvs_within_the_error_of_its_tables() -> None:
     bgr = np.random.default_rng(5).integers(0, 256, (64, 64, 3), np.uint8)
     theirs = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
     assert np.abs(cielab(bgr) - theirs).max() < 0.5
-
-
-def test_a_line_is_struck_by_its_largest_second_and_mean_logit() -> None:
-    struck_by = StruckBy(largest=0.5, second=0.25, mean=2.0, bias=-1.0)
-    assert struck_by.logit(np.array([3.0, 1.0, 2.0])) == 1.5 + 0.5 + 4.0 - 1.0
-    assert struck_by.logit(np.array([1.0, 2.0])) == 1.0 + 0.25 + 3.0 - 1.0
-    assert struck_by.logit(np.array([3.0])) == 1.5 + 0.75 + 6.0 - 1.0

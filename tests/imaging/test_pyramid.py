@@ -30,13 +30,6 @@ def large() -> Photo:
     return Photo(half(), whole=whole)
 
 
-def test_a_level_averages_two_by_two_pixels_and_drops_an_odd_rest() -> None:
-    bgr = np.random.default_rng(1).integers(0, 256, (101, 203, 3), np.uint8)
-    squares = bgr[:100, :202].reshape(50, 2, 101, 2, 3).mean((1, 3))
-    assert np.abs(level(Photo(bgr), 1) - squares).max() <= 1
-    assert level(Photo(bgr), 2).shape == (25, 50, 3)
-
-
 def test_levels_begin_with_the_half_that_was_decoded() -> None:
     assert (level(large(), 1) == half()).all()
     assert level(large(), 2).shape == (HEIGHT // 4, WIDTH // 4, 3)

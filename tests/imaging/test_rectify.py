@@ -11,16 +11,9 @@ from kdscan.imaging.rectify import (
     FLAT_MARGIN,
     FLAT_PX,
     flatten,
-    lattice_to_photo,
-    outline_of,
 )
 from kdscan.rules.duel.board import COLS, ROWS
 from tests.imaging.dots import bent_centers, photo_with_dots
-
-
-def test_the_lattice_passes_through_bent_centres() -> None:
-    bent = bent_centers()
-    assert lattice_to_photo(bent, CENTERS) == pytest.approx(bent, abs=0.2)
 
 
 def test_dots_on_bent_paper_lie_in_the_middle_of_their_flattened_cells() -> None:
@@ -35,11 +28,6 @@ def test_dots_on_bent_paper_lie_in_the_middle_of_their_flattened_cells() -> None
             ys, xs = np.mgrid[0:FLAT_PX, 0:FLAT_PX]
             middle = (float((xs * cell).sum() / cell.sum()), float((ys * cell).sum() / cell.sum()))
             assert middle == pytest.approx((FLAT_PX / 2 - 0.5, FLAT_PX / 2 - 0.5), abs=1.0)
-
-
-def test_the_outline_lies_half_a_cell_around_the_centres() -> None:
-    outline = outline_of(100 * CENTERS + (7, 9))
-    assert outline == pytest.approx(np.array([(-43, -41), (657, -41), (657, 459), (-43, 459)]))
 
 
 @pytest.mark.parametrize("px_per_cell", [256, 128, 64, 32])

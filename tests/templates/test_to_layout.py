@@ -71,16 +71,10 @@ def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> N
 def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path, file: str, run: Command) -> None:
     cv2.imwrite(str(tmp_path / "grey.png"), np.full((300, 400, 3), 90, np.uint8))
     out = tmp_path / file
-    run("template", "learn", tmp_path / "grey.png", "-o", out, "--readable", code=4)
+    words = ("template", "learn", tmp_path / "grey.png", "-o", out, "--readable")
+    run(*words, code=4)
     for corners in ("1,2 3,4 5,6", "1,2 3,4 5,6 7,8,9", "upper left"):
-        words = ("template", "learn", tmp_path / "grey.png", "-o", out, "--readable")
-        words += ("--corners", corners)
-        assert "give four points" in run(*words, code=2).err
+        assert "give four points" in run(*words, "--corners", corners, code=2).err
     (tmp_path / "text.png").write_text("no picture")
-    said = run(
-        *("template", "learn", tmp_path / "grey.png", tmp_path / "text.png", "-o", out),
-        "--readable",
-        code=3,
-    )
-    assert f"{tmp_path / 'text.png'}: " in said.err
+    assert f"{tmp_path / 'text.png'}: " in run(*words, tmp_path / "text.png", code=3).err
     assert not out.exists()
