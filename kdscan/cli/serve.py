@@ -74,7 +74,7 @@ def serve(
     proxy: Annotated[
         str | None,
         typer.Option(
-            metavar="ADDRESS", help="Reverse proxy whose X-Forwarded-For and -Proto are trusted."
+            metavar="ADDRESS", help="Reverse proxy whose X-Forwarded headers are trusted."
         ),
     ] = None,
     root_path: Annotated[

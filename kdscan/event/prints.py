@@ -71,8 +71,7 @@ def add_new_prints(
 
 @dataclass(frozen=True)
 class EventPrints:
-    """An event's prints, with the interface of `Library` and, for automatic learning, of
-    `SheetPool`."""
+    """An event's prints, with the interface of `Library`, and whether it learns more by itself."""
 
     store: Store
     event_id: int

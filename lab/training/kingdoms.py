@@ -1,4 +1,4 @@
-"""Stored training examples of kingdoms, rendered or photographed; see `kingdom_samples`."""
+"""Training examples of kingdoms, rendered or photographed, and how well networks read them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ each."""
 
 
 def marks_logits(net: Network, examples: Sequence[Example]) -> MarksLogits:
-    """Logits of the marks network for some sheets; net: an inference graph, see `MarksInference`.
+    """Logits of the marks network for some sheets; net: an inference graph, see `OneSheet`.
     Sheets are displaced as they are after registration, by about 3 pixels of 128."""
     rng = np.random.default_rng(0)
     coats, crosses = [], []

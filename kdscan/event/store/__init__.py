@@ -1,8 +1,8 @@
-"""The store: events, players, photos by content, readings, corrections, games.
+"""The store: events, what people did, photos by content, readings, prints.
 
 Open it with `connect.open_store`; the other modules contain functions on a connection from
 `Store.read` or `Store.write`. `docs/store.md` describes the tables. Workers read files beside the
-store and know nothing of its tables, so `files` and `print_files` do not import SQLAlchemy.
+store and know nothing of its tables, so `files` does not import SQLAlchemy.
 """
 
 from typing import TYPE_CHECKING, Any
