@@ -60,11 +60,10 @@ def test_commands_can_be_typed_and_none_is_left_out() -> None:
             command = load(words[0])
         for word in words[1:]:
             command = getattr(command, "commands", {}).get(word, command)
-        options = {option for parameter in command.params for option in parameter.opts}
-        options |= {option for parameter in command.params for option in parameter.secondary_opts}
+        options = {name for each in command.params for name in each.opts + each.secondary_opts}
         given = {word for word in words if word.startswith("-")} - {"-", "--debug", "--quiet"}
         assert given <= options, words
-        assert not given & set(RENAMED), words
+        assert given.isdisjoint(RENAMED), words
     assert {words[0] for words in typed} >= set(COMMANDS)
 
 
@@ -75,8 +74,8 @@ def test_the_sample_of_output_is_what_its_command_prints(run: Command) -> None:
     printed = run("score", ROOT / name).out.partition("\n\n")[2].rstrip()
     percent = re.compile(r"(\d+)%")
     assert percent.sub("%", sample) == percent.sub("%", printed)
-    figures = [list(map(int, percent.findall(text))) for text in (sample, printed)]
-    assert figures[0] == pytest.approx(figures[1], abs=2)
+    expected, actual = ([*map(int, percent.findall(text))] for text in (sample, printed))
+    assert actual == pytest.approx(expected, abs=2)
 
 
 def test_the_tutorial_corrects_a_shield_to_what_is_drawn() -> None:
@@ -101,6 +100,7 @@ def test_columns_problems_and_limits_are_explained() -> None:
 def test_links_lead_somewhere(page: str) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", TEXTS[page]):
         target = link.partition("#")[0]
-        made = target.removeprefix("../").startswith(("reference/", "pictures/"))  # with the site
-        if target and not link.startswith("http") and not made:
+        # References and pictures are made with the site.
+        elsewhere = target.removeprefix("../").startswith(("http", "reference/", "pictures/"))
+        if target and not elsewhere:
             assert ((ROOT / page).parent / target).exists(), link
