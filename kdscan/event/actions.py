@@ -83,8 +83,8 @@ class Approve(Base, frozen=True, tag="approve"):
         return frozenset(("approved", action) for action in self.actions)
 
     def prepare(self, event: Event, author: Author) -> Action:
-        if any(action not in event.entries for action in self.actions):
-            raise UsageError("there is nothing to undo")
+        if not {*self.actions} <= event.entries.keys() - event.said.undone:
+            raise UsageError("this change was taken back meanwhile")
         return super().prepare(event, author)
 
     def sentence(self, event: Event) -> Sentence:
@@ -403,7 +403,7 @@ class Undo(Base, frozen=True, tag="undo"):
 
     action: Id
 
-    for_players, subject = True, ("undo", ".action")
+    for_players, subject = True, ("approved", ".action")
 
     def prepare(self, event: Event, author: Author) -> Action:
         entry = event.entries.get(self.action)

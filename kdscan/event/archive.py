@@ -133,10 +133,6 @@ def _add(out_zip: zipfile.ZipFile, name: str, path: Path) -> None:
         shutil.copyfileobj(source, target, 1 << 20)
 
 
-class ArchiveRefused(UsageError):
-    """The name is taken, or the format is a newer one."""
-
-
 def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
     """Load an event from a file into a store; name: of the event there; blank: as in the file.
 
@@ -163,18 +159,16 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
             wanted = name if name and name.strip() else event.name
             with store.read() as db:
                 if first(db, schema.EventRow, schema.event, name=wanted):
-                    raise ArchiveRefused(
+                    raise UsageError(
                         "there is already an event {wanted}; rename this one with --as 'Other "
                         "name'",
                         wanted=wanted,
                     )
             photos = _load_photos(store, source, places, undo)
             with alone.read() as old, store.write() as db:
-                _copy(old, db, event, wanted)
+                _copy(old, db, event, wanted, path.name)
             undo.pop_all()
             return Loaded(wanted, photos, len(event.sheets))
-    except ArchiveRefused:
-        raise
     except OSError as error:
         raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
     except (
@@ -325,15 +319,17 @@ def _load_photos(
     return sum(suffix != SUFFIX for _, suffix in places)
 
 
-def _copy(old: Connection, db: Connection, event: Event, name: str) -> None:
-    """Copy an event's rows under new numbers. The sheets' current states are computed anew."""
-    of_event = dict(old.execute(select(schema.event)).mappings().one()) | {"name": name}
+def _copy(old: Connection, db: Connection, event: Event, name: str, source: str) -> None:
+    """Copy an event's rows under new numbers, and note whence they come. The sheets' current states
+    are computed anew."""
+    of_event = dict(old.execute(select(schema.event)).mappings().one())
+    of_event |= {"name": name, "version": 0, "details": {**event.details, "imported": source}}
     del of_event["id"]
     ids: dict[str, dict[int, int]] = {"event": {event.id: insert(db, schema.event, of_event)}}
     for table in schema.OF_EVENT:
         moved = ids[table.name] = {}
         for row in old.execute(select(table).order_by(table.c.id)).mappings():
-            values = {name: value for name, value in row.items() if name != "id"}
+            values = {name: value for name, value in row.items() if name not in ("id", "version")}
             for column in table.c:
                 if column.foreign_keys and values[column.name] is not None:
                     (key,) = column.foreign_keys
@@ -350,9 +346,8 @@ def _renumbered(action: Json, sheets: dict[int, int], actions: dict[int, int]) -
     """An action with the new numbers of the sheets and actions of which it speaks; 0 for those that
     the archive lacks."""
     new = dict(action)
-    for key in ("sheet", "of"):
-        if new.get(key):
-            new[key] = sheets.get(new[key], 0)
+    for key in {"sheet", "of"} & new.keys():
+        new[key] = new[key] and sheets.get(new[key], 0)
     if "action" in new:
         new["action"] = actions.get(new["action"], 0)
     for key in {"actions", "answers"} & new.keys():
@@ -370,7 +365,7 @@ def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:
     with source.open(entry) as lines:
         head = json.loads(lines.readline(MOST_LINE_BYTES))
         if head["format"] != OLD_FORMAT:
-            raise ArchiveRefused(
+            raise UsageError(
                 "this event is of format {found}, not {known}",
                 found=head["format"],
                 known=OLD_FORMAT,

@@ -39,8 +39,7 @@ class SheetScore(Assignment):
     review. rivals: keys of sheets that bear the same code but hold different marks; a person must
     say whose is which. cut_off: the photo does not show all of it, so that the total is unknown.
     differs: keys of other photos of this sheet that certainly show another total, with these.
-    changed_by, claimed: who changed it so that the desk has to accept that, and the total it would
-    have. late: see `Event.late`. came: when, unless the desk has said whose it is. file: of
+    late: see `Event.late`. came: when, unless the desk has said whose it is. file: of
     its photo. again: the desk excluded the sheet before, and has not said that it counts now.
     """
 
@@ -50,8 +49,6 @@ class SheetScore(Assignment):
     rivals: tuple[int, ...] = ()
     cut_off: bool = False
     differs: tuple[tuple[int, int], ...] = ()
-    changed_by: str = ""
-    claimed: int | None = None
     late: bool = False
     came: datetime | None = None
     file: str = "?"
@@ -242,10 +239,6 @@ def gather(
     foreign, roundless = _foreign_events(sheets), []
     for sheet in sheets:
         begun.add(sheet.round or 0)
-        if sheet.changed_by:
-            text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
-            claimed = "?" if sheet.claimed is None else sheet.claimed
-            findings.append(_about(sheet, "changed", text, who=sheet.changed_by, claimed=claimed))
         if sheet.differs:
             others, totals = zip(*sheet.differs, strict=True)
             text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")

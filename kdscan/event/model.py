@@ -142,8 +142,6 @@ class Event(EventSheets):
                     rivals=rivals,
                     cut_off=brief.retake,
                     differs=differs,
-                    changed_by=", ".join(sorted({wait.who for wait in brief.waits})),
-                    claimed=brief.if_accepted,
                     late=key in late,
                     came=came,
                     file=named,
@@ -153,22 +151,27 @@ class Event(EventSheets):
             scores.append(memo[key][1])
         return tuple(scores)
 
-    @derived("scores", "_planned", "ends", "_at_tables")
+    @derived("scores", "_planned", "ends")
     def _gathered(self) -> tuple[tuple[Game, ...], tuple[Finding, ...]]:
-        most, memo = self.rules.most, self.memo.games
-        games, findings = gather(self.scores, self._planned, most, memo, self.ends)
-        return games, (*findings, *self._unused_books())
+        return gather(self.scores, self._planned, self.rules.most, self.memo.games, self.ends)
 
-    def _unused_books(self) -> Iterator[Finding]:
-        """Spellbooks with a chosen coat that pay nobody, because their game is not known."""
-        if not self.uses_spellbooks:
-            return
+    def _of_rows(self) -> Iterator[Finding]:
+        """What players changed, and spellbooks with a chosen coat that pay nobody, because their
+        game is not known."""
         rows = self.counting
         maps = Counter((r.photo.id, r.page) for r in rows if r.sheet.type is DUEL_MAP)
         for row in rows:
+            brief, at = row.sheet.brief, row.assignment
+            where = at.round, at.table, (row.sheet.id,)
+            if brief.waits:
+                who = ", ".join(sorted({wait.who for wait in brief.waits}))
+                text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
+                total, claimed = ("?" if n is None else n for n in (brief.total, brief.if_accepted))
+                values = {"who": who, "total": total, "claimed": claimed}
+                values["player"] = at.player or row.name
+                yield Finding("changed", text, values, *where)
             alone = row.sheet.type is SPELLBOOK and maps[row.photo.id, row.page] != 2
-            at = row.assignment
-            if not (alone and row.sheet.brief.pays):
+            if not (alone and brief.pays):
                 continue
             if row.sheet.id in self.late:
                 text = mark("a spellbook came when its round was over, and adds no points")
@@ -176,17 +179,17 @@ class Event(EventSheets):
                 text = mark("a spellbook adds no points, because its table is not known")
             else:
                 continue
-            yield Finding("unplaced", text, {}, at.round, at.table, (row.sheet.id,))
+            yield Finding("unplaced", text, {}, *where)
 
     @property
     def games(self) -> tuple[Game, ...]:
         """Games by round and table, read or planned."""
         return self._gathered[0]
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What a person should settle."""
-        return self._gathered[1]
+        return (*self._of_rows(), *self._gathered[1])
 
     def game_at(self, round_: int, table: int) -> Game:
         """The game at a table that was planned or played."""

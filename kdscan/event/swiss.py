@@ -67,7 +67,7 @@ def pair(
 
     players: those still taking part, in the order of their strength if known. games: all tables of
     earlier rounds, finished or not. seed: for the random order of equals; None keeps the order
-    given. rounds_left: how many follow this one. Raises ValueError if a name occurs twice.
+    given. rounds_left: how many follow this one.
     """
     games = tuple(games)
     names, scores = _by_score(players, games, seed)
@@ -143,8 +143,6 @@ def _by_score(
 ) -> tuple[list[str], list[float]]:
     """Names, the best first, equals in the order given or at random; and their scores."""
     names = list(players)
-    if len(set(names)) != len(names):
-        raise ValueError("a player is in the list twice")
     if seed is not None:
         random.Random(seed).shuffle(names)
     table = {line.player: line for line in standings(names, games)}

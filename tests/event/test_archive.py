@@ -71,6 +71,7 @@ def test_an_event_is_the_same_in_another_store(store: Store, archive: Path, tmp_
         with pytest.raises(UsageError, match="there is already an event cup"):
             load_event(new, archive)
         assert load_event(new, archive, "again").name == "again"
+        assert event_of(new, "again").details["imported"] == archive.name
 
 
 def test_a_backup_of_a_store_in_use_is_a_store(store: Store, tmp_path: Path) -> None:

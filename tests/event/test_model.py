@@ -383,7 +383,7 @@ def test_what_was_done_together_is_undone_together_and_once(store: Store) -> Non
         (act.CorrectSquare(1, (0, 0), "wheat", 3), "this sheet cannot hold this"),
         (act.CorrectLine(1, 0, "dot", 9), "this sheet cannot hold this"),
         (act.SamePaper(1, 1), "another photo of itself"),
-        (act.Approve((99,)), "there is nothing to undo"),
+        (act.Approve((99,)), "taken back meanwhile"),
         (act.CorrectShield(1, (0, 0), "dot", 9), "this sheet cannot hold this"),
     ],
 )

@@ -179,7 +179,7 @@ def _card(
         "id": row.sheet.id,
         "title": player or short_name(row.file.name),
         "note": _joined((kind, at, sure)),
-        "total": (data.get("score") or {}).get("total"),
+        "total": brief.total,
         "look": row.status == REVIEW,
         "picture": pictures.sheet,
         "size_wh": pictures.size_wh,
