@@ -132,10 +132,10 @@ def _width(grey: NDArray[np.uint8], far: NDArray[np.uint8], near: NDArray[np.uin
     height = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, far)
     slope = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, near)
     edges = (height > _CONTRAST) & (slope > 1)
-    if np.count_nonzero(edges) < _FEW:
+    widths = cv2.divide(height, slope, dtype=cv2.CV_32F)[edges]
+    if len(widths) < _FEW:
         return 0.0
-    widths = height[edges] / slope[edges].astype(np.float32)
-    sharpest = int(_SHARPEST * widths.size)  # np.quantile would load np.ma
+    sharpest = int(_SHARPEST * len(widths))  # np.quantile would load np.ma
     return float(np.partition(widths, sharpest)[sharpest]) * 2 / _PX
 
 
