@@ -26,7 +26,7 @@ MOST_TOKENS = {
     "kdscan/templates": 20_580,
     "kdscan/web": 26_930,
     "kdscan/workers": 1_930,
-    "kdscan": 239_470,
+    "kdscan": 239_460,
     "lab": 170_700,
     "tests": 189_400,
 }
