@@ -60,7 +60,7 @@ function owners(say) {
     const [title, field] = [h("h2"), whoseField(kind, say)];
     const show = ([sheet, all]) => {
       put(title, nameOf(sheet, all));
-      title.hidden = Boolean(sheet.player);
+      title.hidden = Boolean(sheet.player) || all.length < 2;
       field.show(sheet, all);
     };
     return { element: h("div", title, field.element), show };

@@ -20,11 +20,10 @@ export const pointsText = (n) => tn("{n} point", "{n} points", n);
 export const problemText = ({ code, message }) =>
   language !== "en" && problems[code] ? t(problems[code]) : message;
 
-// One of the program's messages as a sentence, to stand alone; values: for its braces.
+// One of the program's messages as a sentence, to stand alone; values: for its braces, as they are.
 export function sentence(text, values = {}) {
-  const whole = filled(text, values);
-  const end = /[.!?]$/.test(whole) ? "" : ".";
-  return whole.charAt(0).toLocaleUpperCase(language) + whole.slice(1) + end;
+  const whole = filled(text.charAt(0).toLocaleUpperCase(language) + text.slice(1), values);
+  return whole + (/[.!?]$/.test(whole) ? "" : ".");
 }
 
 export const percent = (p) => {

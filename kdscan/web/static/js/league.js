@@ -92,7 +92,8 @@ export function crossTable(players, games) {
       h("td", byesOf(row)),
     ]);
   const columns = ["", "", ...names.map((_, n) => n + 1), t("byes")].map((one) => column(one));
-  return h("div.card.cross", table("table", columns, names.map(line)));
+  const all = table("table", columns, names.map(line));
+  return h("div.card.cross role=group tabindex=0", { label: t("Cross table") }, all); // it scrolls
 }
 
 // A player at a table, with the points if there are any.

@@ -33,12 +33,11 @@ export function publishTab() {
   const link = h("div.stack");
   const list = h("ul.people");
   const saved = Object.entries(SAVED).map(([name, label]) => h("li", file(name, label())));
+  const kept = card(t("Save"), h("ul", saved));
   const element = h("div.publish.tiles", [
-    print,
-    card(t("Save"), h("ul", saved)),
+    h("div.stack", print, card(t("Public link"), link)),
+    h("div.stack", kept, card(t("Events"), list, newEvent())),
     session.join && signInOf(),
-    card(t("Public link"), link),
-    card(t("Events"), list, newEvent()),
   ]);
   function draw() {
     const played = events.find(({ open }) => open)?.game;

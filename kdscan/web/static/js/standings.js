@@ -67,7 +67,7 @@ function draw(now) {
       h("p", sitting ? t("Round {n}", { n: latest }) : stateOf(now, latest)),
       ends && h("p.clock role=timer"),
     ]),
-    (signing && signInOf()) ||
+    (signing && h("div.standings", signInOf())) ||
       (sitting && pairingsOf(round)) ||
       h("div", { class: latest ? "standings stack two" : "standings stack" }, [
         tableOf(now),
