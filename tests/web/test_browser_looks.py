@@ -6,9 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from kdscan.event.store import Store
-from kdscan.marks.boards import DEFAULT_RISK
-from kdscan.sheets.table import apply_spellbook
-from tests.readings import make_book, make_sheet
+from tests.readings import make_table
 from tests.web import browsing
 from tests.web.browsing import (
     DESKTOP,
@@ -23,6 +21,9 @@ from tests.web.test_kinds import DOUBT, GAME
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
+
+TABLE = make_table(GAME, {DOUBT: 0.9})
+"""Both maps of a game and their spellbook, in which a coat is doubtful."""
 
 
 def accessible_in_both_schemes(page: Page) -> None:
@@ -65,13 +66,6 @@ def test_axe_finds_nothing(open_page: Open) -> None:
         expect(shown.locator("main")).not_to_have_attribute("aria-busy", "true")
 
 
-def lay_table(served: Served, store: Store) -> int:
-    """A photo of both maps of a game and their spellbook, in which a coat is doubtful."""
-    maps = [make_sheet(str(board), doubtful=[(0, 0)]) for board in GAME.maps]
-    book = make_book(GAME.spellbook, doubtful={DOUBT: 0.9})
-    return lay(served, store, *apply_spellbook((*maps, book), DEFAULT_RISK))
-
-
 SMALL = """() => [...document.querySelectorAll("a, button, select, summary, label")]
   .filter((one) => one.checkVisibility() && !one.matches(".skip, label:not(:has(input))"))
   .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 90)])
@@ -89,7 +83,7 @@ BROKEN = """() => [...document.querySelectorAll("header.top :is(a, button)")]
 
 
 def test_axe_finds_nothing_elsewhere(open_page: Open, served: Served, store: Store) -> None:
-    photos = lay_table(served, store), lay(served, store, DOUBTED)
+    photos = lay(served, store, *TABLE), lay(served, store, DOUBTED)
     page = open_page(DESK, at=None, locale="ru")
     sheets: list[int] = []
     for photo in photos:
@@ -115,7 +109,7 @@ def test_nothing_sticks_out_or_is_too_small_for_a_thumb(
     open_page: Open, served: Served, store: Store
 ) -> None:
     widths = (320, 768, 1920)
-    photos = lay_table(served, store), lay(served, store, DOUBTED)
+    photos = lay(served, store, *TABLE), lay(served, store, DOUBTED)
     page = open_page(DESK, at=None, locale="ru")
     views = [f"/#/photo/{photo}" for photo in photos]
     views += ["/#/photo/999", "/", "/desk", "/standings", "/join"]
