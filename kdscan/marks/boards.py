@@ -2,9 +2,8 @@
 of one sheet fused.
 
 The confidence of a total is the summed probability of all boards with that total. A doubt that
-cannot change the total (which of two worthless coats?) only lowers its own cell's confidence; of a
-doubtful total, the few shields that would settle it are marked for review, and all that are wrong
-with more than the accepted risk.
+cannot change the total (which of two worthless coats?) only lowers its own cell's confidence; the
+shields marked for review are the few that would settle the total.
 
 Two photos show one sheet if their marks agree better than those of two different boards would: a
 likelihood ratio, shield by shield. The alternative hypothesis draws marks with the frequencies of
@@ -119,10 +118,7 @@ class BoardEstimate:
 
 
 CELL_DOUBT = 0.8
-"""A shield with less confidence is marked for review even if the total needs none. If it does, each
-that is wrong with more than the accepted risk is marked: of 180 maps of unknown prints 15 totals
-were wrong after all questions with 0.8 for both, now 7, for 6.4 instead of 4.5 questions a doubtful
-map; of 167 of known prints 6 instead of 9, for 4.9 instead of 3.6."""
+"""A shield with less confidence is marked for review even if the total needs none."""
 
 SHARPENING = 1.25
 """Exponent (inverse temperature) of the shields' probabilities for totals: boards with many small
@@ -164,7 +160,7 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
         p = float(both[i, COATS.index(coat), crosses])
         pixels = (COATS[int(probs.coat[i].argmax())], int(probs.crosses[i].argmax()))
         overruled = None if pixels == best[i] else pixels
-        review = i in to_review or p < (1 - risk if unsure else CELL_DOUBT)
+        review = i in to_review or p < CELL_DOUBT
         cells.append(CellReading(at, best[i], p * probs.placed, review, overruled))
     used = probs.castle_used
     castle = None if 0.1 < used < 0.9 else used > 0.5
