@@ -24,7 +24,7 @@ MOST_TOKENS = {
     "kdscan/rules": 21_590,
     "kdscan/sheets": 36_490,
     "kdscan/templates": 20_580,
-    "kdscan/web": 26_930,
+    "kdscan/web": 26_870,
     "kdscan/workers": 1_930,
     "kdscan": 239_460,
     "lab": 170_700,
