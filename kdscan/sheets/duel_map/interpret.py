@@ -311,8 +311,8 @@ that stayed wrong after all answers, for 5 to 9 more answers in each."""
 
 def _misread_alike(evidence: MapEvidence, risk: float) -> frozenset[Cell]:
     """The shields whose coat was often misread, by the answers so far."""
-    answers, before = evidence.corrections.cells, decoded(evidence.probs, (), risk).cells
-    read = {cell.at: cell.content[0] for cell in before}
+    answers = evidence.corrections.cells
+    read = {cell.at: cell.content[0] for cell in decoded(evidence.probs, (), risk).cells}
     wrong = [coat for at, coat in read.items() if coat != answers.get(at, (coat, 0))[0]]
     return frozenset(at for at, coat in read.items() if coat and wrong.count(coat) >= MANY_ALIKE)
 
@@ -323,8 +323,8 @@ def _unanswered(
     """The estimate with some answers alone, and the shields that are doubtful then."""
     corrections = MapCorrections(answers, evidence.corrections.castle)
     estimate, _ = _estimate(replace(evidence, corrections=corrections), risk)
-    doubtful = (cell.at for cell in estimate.cells if cell.review)
-    return estimate, frozenset(cell for cell in doubtful if cell not in evidence.clipped)
+    doubtful = frozenset(cell.at for cell in estimate.cells if cell.review)
+    return estimate, doubtful.difference(evidence.clipped)
 
 
 def open_reasons(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> tuple[str, ...]:
@@ -346,23 +346,21 @@ def questions(sheet: MapReading, risk: float = DEFAULT_RISK) -> tuple[Doubt, ...
     first, _ = _unanswered(evidence, {}, risk)
     if not (first.review or sheet.review) or evidence.corrections.confirmed:
         return ()
-    both = joint(evidence.probs)
+    both, asked = joint(evidence.probs), asked_for(evidence, risk)
     result = []
-    asked = asked_for(evidence, risk)
     for read in sorted(first.cells, key=lambda cell: (cell.confidence, cell.at)):
-        if (at := read.at) not in asked:
-            continue
-        doubt = _doubt(sheet, read, both)
-        ranked = sorted(doubt.options, key=lambda option: -option[1])[: MAX_OTHERS + 1]
-        result.append(Doubt(read, tuple(ranked), at in answers))
+        if read.at in asked:
+            options = sorted(_doubt(sheet, read, both).options, key=lambda option: -option[1])
+            likeliest = tuple(options[: MAX_OTHERS + 1])
+            result.append(Doubt(read, likeliest, read.at in answers))
     return tuple(result)
 
 
 def _doubt(sheet: MapReading, cell: CellReading[Marks], both: Floats) -> Doubt:
     """A shield with all that it may hold; both: see `joint`."""
     likely = alternatives(both[CELLS.index(cell.at)], MAX_OTHERS + 1)
-    others = [(marks, p) for marks, p in likely if marks != cell.content and p >= MIN_OTHER]
-    options = [(cell.content, cell.confidence), *others]
+    first, *others = ((marks, p) for marks, p in likely if marks != cell.content)
+    options = (cell.content, cell.confidence), first, *(o for o in others if o[1] >= MIN_OTHER)
     return Doubt(cell, tuple((marks, p, total_with(sheet, cell.at, marks)) for marks, p in options))
 
 

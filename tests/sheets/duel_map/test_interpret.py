@@ -149,6 +149,14 @@ def test_a_question_says_what_each_answer_is_worth_the_likeliest_first() -> None
         assert correct(sheet, {(0, 5): marks}).score.total == total
 
 
+def test_a_question_offers_another_answer_however_improbable() -> None:
+    evidence = make_sheet(doubtful=DOUBTFUL).evidence
+    blurred = replace(evidence.probs, coat=0.96 * evidence.probs.coat + 0.04 / 7)
+    asked = questions(interpret(replace(evidence, probs=blurred)))
+    assert len(asked) > len(DOUBTFUL)
+    assert all(len(question.options) > 1 for question in asked)
+
+
 def test_answers_that_leave_the_range_that_was_read_lead_to_further_questions_once() -> None:
     sheet = interpret(make_sheet(doubtful=DOUBTFUL).evidence)
     asked = asked_for(sheet.evidence)
