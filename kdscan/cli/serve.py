@@ -13,7 +13,6 @@ from typing import Annotated
 
 import segno
 import typer
-from platformdirs import user_data_path
 
 from kdscan.cli.known_templates import known_templates
 from kdscan.cli.options import Processes, Store
@@ -22,6 +21,7 @@ from kdscan.errors import UsageError
 from kdscan.event.events import open_row
 from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.store import open_store
+from kdscan.files.write import default_folder
 from kdscan.inference.store import default_models
 from kdscan.web.addresses import own_certificate, reachable
 from kdscan.web.requests import HERE
@@ -111,7 +111,7 @@ def serve(
     root_path = f"/{root_path.strip('/')}".rstrip("/")
     addresses = reachable(host)
     if https:
-        folder = user_data_path("kdscan") / "https"
+        folder = default_folder() / "https"
         certificate, key = own_certificate(folder, ["localhost", "127.0.0.1", *addresses])
     tls = None
     if certificate:
