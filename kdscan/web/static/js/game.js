@@ -226,19 +226,15 @@ export async function chooseOther(place, id) {
   const [{ kind, photo }, { photos }] = await Promise.all(asked);
   if (!place.isConnected) return; // left meanwhile
   const isKingdom = kind === "kingdom";
-  const none = isKingdom
-    ? t("There is no other kingdom yet. Photograph it first.")
-    : t("There is no other map yet. Photograph it first.");
+  const which = isKingdom ? t("Against which kingdom?") : t("Against which map?");
+  const other = isKingdom ? t("Photograph the other kingdom") : t("Photograph the other map");
   const list = others(photos, kind, [id]);
   const waiting = photos.find((one) => one.state === "waiting");
   put(
     place,
-    h("h1 tabindex=-1", isKingdom ? t("Against which kingdom?") : t("Against which map?")),
+    h("h1 tabindex=-1", list ? which : other),
     waiting && h("p aria-live=polite", waiting.name, " · ", t("reading …")),
-    !waiting && !list && h("p", none),
-    h("h2.quiet-title", [
-      isKingdom ? t("Photograph the other kingdom") : t("Photograph the other map"),
-    ]),
+    list && h("h2.quiet-title", other),
     photographs({ against: [id] }),
     joinForm(photo),
     list,

@@ -118,11 +118,11 @@ export function nextGames() {
   const place = h("section");
   const draw = ({ games, standings }) => {
     const last = Math.max(0, ...games.map((game) => game.round));
+    const latest = games.filter(({ round }) => round === last);
     const cards = ownNames().map((name) => {
-      const sits = ({ round, seats }) =>
-        round === last && seats.some(({ player }) => player === name);
+      const sits = ({ seats }) => seats.some(({ player }) => player === name);
       const row = standings.find(({ player }) => player === name);
-      const game = games.find(sits);
+      const game = latest.find(sits);
       return game && row && nextGame(name, game, row);
     });
     put(place, cards);

@@ -94,13 +94,14 @@ function teacher(onLearned) {
   const state = h("p.error-text", { role: "alert" });
   const busy = h("progress", { hidden: true, label: t("Learning") });
   const ways = h("div.stack");
-  const choose = () => put(ways, photoButtons(([file]) => file && check(file), { many: false }));
+  const choose = (said = null) => {
+    put(state, said);
+    const chosen = ([file]) => file && check(file);
+    put(ways, photoButtons(chosen, { many: false }));
+  };
   // Front cameras mirror photos, which no blank sheet tells.
   function check(file) {
-    const mirrored = () => {
-      choose();
-      put(state, t("Take it again with the camera on the phone's back."));
-    };
+    const mirrored = () => choose(t("Take it again with the camera on the phone's back."));
     put(state);
     put(ways, [
       h("img", { src: URL.createObjectURL(file), alt: "" }),
@@ -109,19 +110,16 @@ function teacher(onLearned) {
     ]);
   }
   async function taken(file) {
-    busy.hidden = false;
-    ways.inert = true;
+    [busy.hidden, ways.inert] = [false, true];
     try {
       const learned = await learn(file, name.value.trim() || (await freeName()));
       name.value = "";
       await onLearned(learned);
-    } catch (error) {
-      put(state, explain(error));
-    } finally {
-      busy.hidden = true;
-      ways.inert = false;
       choose();
+    } catch (error) {
+      choose(explain(error));
     }
+    [busy.hidden, ways.inert] = [true, false];
   }
   choose();
   return h("div.teacher.stack", [

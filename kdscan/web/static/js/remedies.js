@@ -185,9 +185,8 @@ async function changed(card, desk, act) {
   const { changes: actions } = card;
   const restored = actions.map((action) => ({ type: "undo", action }));
   const sheet = await get(`api/sheets/${card.sheets[0].id}`);
-  const lines = sheet.corrections
-    .filter(({ id }) => actions.includes(id))
-    .map((one) => decisionLine(sheet, one));
+  const isChange = ({ id }) => actions.includes(id);
+  const lines = sheet.corrections.filter(isChange).map((one) => decisionLine(sheet, one));
   return [
     answers(
       answer(t("Accept the change"), () => act({ type: "approve", actions })),

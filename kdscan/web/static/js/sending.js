@@ -89,8 +89,7 @@ function uploadLine(entry, batch) {
 }
 
 function pictureOf(blob) {
-  const unseen = h("span.no-thumb.busy"); // few browsers show a HEIC
-  const onerror = () => picture.replaceWith(unseen);
+  const onerror = () => picture.replaceWith(h("span.no-thumb.busy")); // few browsers show a HEIC
   const picture = h("img", { src: URL.createObjectURL(blob), alt: "", onerror });
   return picture;
 }

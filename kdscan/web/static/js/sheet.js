@@ -116,7 +116,8 @@ export function sheetView(place, photo, first, options = {}) {
     );
   if (!desk)
     place.addEventListener("keydown", (event) => {
-      if (undoes(event)) undo();
+      const undoes = (event.ctrlKey || event.metaKey) && event.key === "z";
+      if (undoes && !event.target.closest("input")) undo();
       else if (/^[1-9]$/.test(event.key) && !typing()) asking.answer(event.key - 1);
     });
   return { ...answers, sheet: () => sheet, find, show, say, edit };
@@ -134,15 +135,12 @@ const lastOf = ({ corrections }) =>
     ({ undone, role }) => !undone && (session.role === "desk" || role === session.role),
   );
 
-const undoes = (event) =>
-  (event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input");
-
 // before: the total that is shown until now; widest: the range in which it lay at first.
 function headline(sheet, before, widest, desk) {
   if (sheet.photograph_again)
     return desk && h("section.total", h("h2", t("Photograph again")), h("p", adviceOf(sheet)));
   if (hasScore(sheet)) return total(sheet, before, widest, isRetake(sheet) && "unsure");
-  return heading(sheet, kindOf(sheet).name());
+  return h("section.total", h("h2.total-line", kindOf(sheet).name()), verdict(sheet));
 }
 
 // Redraws without moving the reader: the focus stays on its cell, or goes to what comes next.
@@ -391,9 +389,6 @@ function total(sheet, before, widest, kind) {
     verdict(sheet),
   ]);
 }
-
-// Shown for a sheet that has no score of its own.
-const heading = (sheet, name) => h("section.total", h("h2.total-line", name), verdict(sheet));
 
 const WORDS = {
   duel_map: {
