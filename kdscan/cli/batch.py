@@ -131,9 +131,7 @@ def batch(
             this = load(db, this.id, write=True)
         with opened.read() as db:
             if STDOUT not in (csv, json_lines):
-                given = {file.name for file in files}
-                lines = _outcome(this, store, run.progress, given, terminal_words())
-                print("\n  ".join(lines))
+                print("\n  ".join(_outcome(this, store, run.progress, {f.name for f in files})))
             command = f"kdscan batch PHOTO... {same_event(event, store)}"
             note_other_sizes(this.other_sizes, command)
             save_results(db, this, csv, json_lines, terminal_words())
@@ -156,12 +154,13 @@ def _workers(cluster: str | None, count: int | None) -> AbstractContextManager[W
 
 
 def _outcome(
-    event: EventState, store: str | None, progress: Progress, given: Set[str], w: Words
+    event: EventState, store: str | None, progress: Progress, given: Set[str]
 ) -> Iterator[str]:
     """What the event now contains, and what somebody should look at: a line each.
 
     given: names of the photos.
     """
+    w = terminal_words()
     t = w.t
     differing = {key for others in event.compared.differs.values() for key, _ in others}
     rows_of: dict[str, list[Result]] = defaultdict(list)
@@ -182,8 +181,7 @@ def _outcome(
         CONFLICT: t("different sheets with the same code: say whose is which"),
     }
     for status, title in titles.items():
-        rows = rows_of[status]
-        if rows:
+        if rows := rows_of[status]:
             yield f"{title}: {len(rows)}"
         for row in rows[:SHOWN]:
             yield f"  {row.name}: {_reason(row, event, status, w)}"

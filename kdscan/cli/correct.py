@@ -139,7 +139,7 @@ def _summary(row: SheetResult) -> str:
         w.t("please check") if brief.review else "",
         w.t("does not count") if not row.counts else "",
     ]
-    where = ", ".join(part for part in parts if part)
+    where = ", ".join(filter(None, parts))
     return f"{escape_control(row.name)}{points}" + (f" ({where})" if where else "")
 
 

@@ -233,6 +233,8 @@ def _unwritable(error: BaseException) -> int | None:
 
 def run() -> NoReturn:
     """Entry point of the installed command."""
+    if os.name == "nt":
+        os.system("")  # from then on, Windows' consoles understand colours
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # the parent process had closed it
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115

@@ -71,9 +71,9 @@ def standings(
     if csv is not None:
         _write_csv(csv, [asdict(line) for line in state.standings], "rank", "player")
     if as_json:
-        names = "code", "message", "round", "table", "sheets"
         findings = [
-            {name: getattr(finding, name) for name in names}
+            {name: getattr(finding, name) for name in ("code", "round", "table", "sheets")}
+            | {"message": finding.text.format(**finding.values)}
             | {"files": [state.shown_names[key] for key in finding.sheets]}
             for finding in state.findings
         ]

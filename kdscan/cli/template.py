@@ -131,10 +131,10 @@ def learn(
     Exit codes: 0 done; 2 the photos are not suitable, or a file cannot be written; 3 a photo cannot
     be read; 4 no sheet was found; 6 the model is missing or corrupt.
     """
-    if output is not None and output.suffix.lower() not in (TOML, SUFFIX):
+    if output and output.suffix.lower() not in (TOML, SUFFIX):
         raise UsageError("-o {path}: the file name must end in .kdprint or .toml", path=output)
     check_apart({"-o": output, "--overlay": overlay})
-    name = name or (output.stem if output is not None else "")
+    name = name or (output.stem if output else "")
     if not name:
         raise UsageError("name the pad, like --name club")
     if mirrored is None and sys.stdin.isatty():
@@ -149,9 +149,9 @@ def learn(
     learned = to_stored(
         learn_template(pictures, name, unmarked=unmarked, corners_xy=_points(corners), warn=_warn)
     )
-    if overlay is not None:
+    if overlay:
         write_file(overlay, png(draw_template(learned)))
-    if output is not None:
+    if output:
         data = learned.data
         if output.suffix.lower() == TOML:
             data = layout_to_toml(to_layout(learned, cell_mm)).encode()

@@ -3,6 +3,7 @@ photo or sheet."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -142,11 +143,10 @@ class Names:
 
 def new_code(short: str, number: int, players: Iterable[Player]) -> str:
     """A word for a new player's codes: the short name if it is possible, else the number."""
-    word, used = code_word(short), set[str]()
-    for player in players:
-        used |= {player.code, str(player.number)}
-    word = word if len(word) <= MOST_OF_PLAYER else ""
-    wishes = (word, str(number), *(f"P{n}" for n in range(number, number + len(used) + 1)))
+    used = {word for player in players for word in (player.code, str(player.number))}
+    word = code_word(short)
+    others = (f"P{n}" for n in range(number, number + len(used) + 1))
+    wishes = (word if len(word) <= MOST_OF_PLAYER else "", str(number), *others)
     return next(wish for wish in wishes if wish and wish not in used)
 
 
@@ -157,8 +157,8 @@ def players_in(path: Path) -> list[tuple[str, str]]:
     """
     players: list[tuple[str, str]] = []
     for number, row in read_table(path, ("name", "player", "last")):
-        name = row.get("name") or " ".join((row.get("first", ""), row.get("last", ""))).strip()
-        name = name or row.get("player", "")
+        whole = f"{row.get('first', '')} {row.get('last', '')}".strip()
+        name = row.get("name") or whole or row.get("player", "")
         if not name:
             raise UsageError(
                 "{path}, row {number}: this player has no name.", path=path, number=number
@@ -269,9 +269,10 @@ def removed_names(event: Event) -> list[str]:
 def photo_named(event: Event, name: str) -> tuple[str, str]:
     """The name and the key of a photo or page, by its name or the end of it; raises `UsageError` if
     there is none, or several."""
-    keys = list(photo_keys(event))
-    meant = [pair for pair in keys if pair[0] == name]
-    meant = meant or [pair for pair in keys if pair[0].endswith(f"/{name}")]
+    keys, name = list(photo_keys(event)), name.replace(os.sep, "/")
+    meant = [pair for pair in keys if pair[0] == name] or [
+        pair for pair in keys if pair[0].endswith(f"/{name}")
+    ]
     if not meant:
         raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
     if len({key for _, key in meant}) > 1:
@@ -282,10 +283,9 @@ def photo_named(event: Event, name: str) -> tuple[str, str]:
 def sheet_named(event: Event, name: str) -> SheetResult:
     """The sheet that a name refers to: a file's name or its end, or a code; `#2.1` is page 2, sheet
     1. Raises `UsageError` if there is none, or several."""
-    rows = event.sheet_rows
+    rows, name = event.sheet_rows, name.replace(os.sep, "/")
     file, _, place = name.rpartition("#")
-    fitting = [row for row in rows if row.sheet.code == name]
-    fitting = fitting or _on_photos(event, rows, name)
+    fitting = [row for row in rows if row.sheet.code == name] or _on_photos(event, rows, name)
     # unless that is part of a file's name
     fitting = fitting or [r for r in _on_photos(event, rows, file) if r.sheet.place == place]
     if not fitting:
@@ -301,7 +301,8 @@ def sheet_named(event: Event, name: str) -> SheetResult:
 
 def _on_photos(event: Event, rows: Sequence[SheetResult], name: str) -> list[SheetResult]:
     """The sheets on photos with a file of that name, or one that ends with it."""
-    named = [file for file in event.files if file.name == name]
-    named = named or [file for file in event.files if name and file.name.endswith(f"/{name}")]
+    named = [file for file in event.files if file.name == name] or [
+        file for file in event.files if name and file.name.endswith(f"/{name}")
+    ]
     ids = {file.photo_id for file in named}
     return [row for row in rows if row.photo.id in ids]

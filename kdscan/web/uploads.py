@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -152,7 +152,8 @@ class Parts:
             own_parts = [path for path in parts if path.name[:24] == own[:24]]
             over += own_parts[: max(0, len(own_parts) - MOST_PARTS + 1)]
         for path in over:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # Windows: somebody else is sending it
+                path.unlink()
 
 
 def _changed(path: Path) -> float:
