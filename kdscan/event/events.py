@@ -115,12 +115,6 @@ def version(db: Connection, event_id: int, name: str) -> int | None:
     return found
 
 
-def check_exists(db: Connection, event_id: int, name: str) -> None:
-    """Raise `UsageError` if an event was deleted meanwhile."""
-    if version(db, event_id, name) is None:
-        find_row(db, name)
-
-
 def load(
     db: Connection, event_id: int, before: Event | None = None, *, write: bool = False
 ) -> Event:

@@ -24,7 +24,7 @@ from queue import SimpleQueue
 from typing import Any, Protocol
 
 from kdscan.errors import BlankPage, ReaderDied
-from kdscan.event.events import check_exists
+from kdscan.event.events import find_row
 from kdscan.event.model import Event
 from kdscan.event.prints import (
     add_learned_prints,
@@ -277,7 +277,7 @@ class Batch(Jobs):
     def ingested(self, task: Ingest, result: Ingested) -> None:
         models, prints = self._rules().name(self._models), self._prints()
         with self.store.write() as db:
-            check_exists(db, self.event_id, self._event)
+            find_row(db, self._event)  # raises for one that was deleted
             photo, before = None, {}
             if result.sha256 is not None:
                 photo = add_photo(db, self.event_id, result.sha256, result.suffix, result.size)

@@ -219,15 +219,15 @@ def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, Sequence[Any]]:
         match place_of(path):
             case "cell", at:
                 place = next(c for c in shown["cells"] if (c["row"], c["col"]) == at)
-                names = ("coat", "crosses") if "coat" in place else ("terrain", "crowns")
+                names = ["coat", "crosses"] if "coat" in place else ["terrain", "crowns"]
                 questions = shown.get("questions", ())
                 asked = [o for q in questions if (q["row"], q["col"]) == at for o in q["options"]]
             case "line", (player, coat):
                 place = shown["players"][player]["lines"][coat]
-                names = ("filled", "struck", "used")
+                names = ["filled", "struck", "used"]
             case "choice", (player,):
                 side = shown["players"][player]
-                place, names = {**side["choice"], "coat": side["chosen_coat"]}, ("coat",)
+                place, names = {**side["choice"], "coat": side["chosen_coat"]}, ["coat"]
             case _:  # the points of the filled coat's wizard have a range until it is known
                 doubtful = path == WIZARD and "wizard_range" in shown
                 name = {WIZARD: "chosen_coat", "castle": "castle_bonus_used"}.get(path, path)

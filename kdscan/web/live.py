@@ -44,10 +44,18 @@ class Live:
             self._event = event
             return event
 
-    def perform(self, author: Author, *actions: Action) -> tuple[Event, list[AnyEntry]]:
-        """Do something; raises `UsageError` if it is impossible or not allowed."""
+    def perform(
+        self, author: Author, *actions: Action, last: int | None = None
+    ) -> tuple[Event, list[AnyEntry]]:
+        """Do something; raises `UsageError` if it is impossible or not allowed, or if another
+        desk decided the same after `last`, the newest action that this one knew."""
         with self._lock, self.store.write() as db:
             event, entries = perform(db, self._event, author, *actions)
+            own = {subject for entry in entries for subject in entry.action.subjects()}
+            for other in event.log:
+                fresh = last is not None and other.id > last and other.role == "desk"
+                if fresh and other.session != author.session and own & other.action.subjects():
+                    raise UsageError("another desk has just decided this; look at it again")
             if event.name != self.name:
                 raise _gone()
         with self._lock:

@@ -23,7 +23,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdscan.errors import UsageError
+from kdscan.errors import Bug, KdscanError, StoreError
 from kdscan.event.corrections import desk_only
 from kdscan.files import Json
 from kdscan.web import schemas
@@ -63,8 +63,8 @@ class Operation:
     """One operation of the interface.
 
     answer: the type of its JSON, or a media type. body: a record, or `bytes` for what the handler
-    receives itself. errors: possible errors besides the usual ones; with a 409, a `UsageError` is
-    told in full. desk: only for the desk. news:
+    receives itself. errors: possible errors besides the usual ones; with a 409, what was wrong
+    is told in full. desk: only for the desk. news:
     the answer has a `state`, and who knows it may wait for another one. page: for browsers alone.
     """
 
@@ -102,8 +102,8 @@ class Operation:
                 if iscoroutinefunction(self.handler):
                     return await self.handler(call, **given)
                 return await run_in_threadpool(self.handler, call, **given)
-            except UsageError as error:
-                if 409 not in self.errors:
+            except KdscanError as error:
+                if 409 not in self.errors or isinstance(error, StoreError | Bug):
                     raise
                 raise call.refused(error) from error
 

@@ -68,6 +68,7 @@ def desk(event: Event) -> schemas.DeskView:
         "clock": event.said.clock,
         "shown": event.said.shown,
         "state": str(event.version),
+        "last": max(event.entries, default=0),
         "cards": cards(event),
         "to_come": 0,
         "sheets": list(map(sheet_brief, event.sheet_rows)),

@@ -17,7 +17,6 @@ from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
-from kdscan.errors import KdscanError, LayoutError
 from kdscan.event.corrections import desk_only
 from kdscan.event.prints import EventPrints, add_print, event_prints, is_of_pad
 from kdscan.event.store.files import load_prints
@@ -79,12 +78,9 @@ def print_found(call: Call, id: Id) -> Response:
 def set_print_corners(call: Call, id: Id, body: schemas.Corners) -> schemas.KnownPrints:
     """Set the corners of a print's grid in its picture (desk)."""
     template = _template(call, id)
-    try:
-        moved = replace(with_corners(template, np.array(body.corners, np.float64)), by_itself=False)
-        stored = to_stored(moved, template.head.learned)
-        parse_template(stored.data, template.name)  # one that could not be read would be lost
-    except LayoutError as error:
-        raise call.refused(error, "not_learned") from error
+    moved = replace(with_corners(template, np.array(body.corners, np.float64)), by_itself=False)
+    stored = to_stored(moved, template.head.learned)
+    parse_template(stored.data, template.name)  # one that could not be read would be lost
     _save(call, stored)
     return prints(call)
 
@@ -142,10 +138,7 @@ async def ink(call: Call, id: Id) -> Response:
 
 
 async def _learned(call: Call, task: LearnPrint) -> schemas.LearnedPrint:
-    try:
-        data = await asyncio.wrap_future(call.services.pool.submit(task))
-    except KdscanError as error:
-        raise call.refused(error, "not_learned") from error
+    data = await asyncio.wrap_future(call.services.pool.submit(task))
     template = parse_template(data, "print")
     row, again = await run_in_threadpool(_save, call, template)
     return {**_print_json(row, template), "again": again}

@@ -199,13 +199,13 @@ class Call(Request):
         came = f"{self.url.scheme}://{self.url.netloc}"
         return own or came if self.url.hostname in HERE else came
 
-    def refused(self, error: KdscanError, code: str = "refused") -> ApiError:
+    def refused(self, error: KdscanError) -> ApiError:
         """The answer to an impossible request, in the reader's language."""
         told = error_json(error) | {"text": ON_PAGE.get(error.text, error.text)}
         message = error_text(told, self.words)
         if isinstance(error, NotForPlayers):
             return ApiError(403, error.code, message)
-        return ApiError(409, code, message, known=getattr(error, "known", ()))
+        return ApiError(409, "refused", message, known=getattr(error, "known", ()))
 
     async def small_body(self, most: int = MAX_BODY) -> bytes:
         """A small body; raises ApiError for a large one."""

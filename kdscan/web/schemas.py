@@ -44,10 +44,12 @@ class Body(Struct, forbid_unknown_fields=True):
 
 class Actions(Body):
     """What somebody does, all of it or nothing; it is undone together. want: what to answer: the
-    sheet of the first action, or the desk's new state."""
+    sheet of the first action, or the desk's new state. last: the newest action that the
+    desk knew; if another browser has decided the same since, nothing is done."""
 
     actions: Annotated[list[Action], Meta(min_length=1, max_length=500)]
     want: Literal["sheet", "desk", "nothing"] = "nothing"
+    last: Id | None = None
 
 
 class Switch(Body):
@@ -414,12 +416,14 @@ class OnProjector(TypedDict):
 
 
 class DeskView(OnProjector):
-    """Everything that the desk sees. state: changes whenever anything shown here changes. to_come:
+    """Everything that the desk sees. state: changes whenever anything shown here changes. last: the
+    number of the newest action. to_come:
     number of sheets that the round lacks. byes: numbers of players who asked for one in the next
     round; half_byes: whether it scores half a point. met: by round, who meets again or has another
     bye."""
 
     state: str
+    last: int
     cards: list[Card]
     to_come: int
     sheets: list[SheetBrief]

@@ -43,7 +43,7 @@ def test_what_is_no_blank_sheet_is_refused_with_the_remedy(desk: httpx.Client) -
     ):
         answer = desk.post("/api/prints?name=moor", content=content)
         assert answer.status_code == 409
-        assert answer.json()["error"]["code"] == "not_learned"
+        assert answer.json()["error"]["code"] == "refused"
         assert said in answer.json()["error"]["message"]
     answer = desk.post("/api/prints?name=a/b", content=png(blank(PAINTED).bgr))
     assert answer.status_code == 409 and "cannot contain" in answer.json()["error"]["message"]

@@ -59,8 +59,9 @@ export const get = (path, fresh = false) => call("GET", path, undefined, fresh);
 export const post = (path, body = {}) => call("POST", path, body);
 
 // Does one action, or several that are undone together. want: the answer's part, "sheet" or "desk".
-export async function perform(actions, want = "nothing") {
-  const done = await post("api/actions", { actions: [actions].flat(), want });
+// last: see `Actions`.
+export async function perform(actions, want = "nothing", last = null) {
+  const done = await post("api/actions", { actions: [actions].flat(), want, last });
   if (done?.notes?.length) toast(done.notes.map((note) => sentence(note)).join(" "));
   return done;
 }

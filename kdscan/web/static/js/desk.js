@@ -34,7 +34,7 @@ async function doing(act) {
 // Performs an act and shows the new state; done(): it was kept. Resolves to whether it was.
 const act = (action, done = () => {}) =>
   next(async () => {
-    const answer = await doing(() => perform(action, "desk"));
+    const answer = await doing(() => perform(action, "desk", desk?.last));
     done();
     await load(answer.desk);
     return true;
