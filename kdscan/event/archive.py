@@ -139,8 +139,7 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
     All of it or nothing, including photos. Raises `UsageError` if the file is no such archive,
     contains what kdscan would not write, or an event of that name exists already.
     """
-    if name is not None:
-        check_name(name)
+    check_name(name or "")
     store.photos.sweep()
     try:
         if path.is_char_device() or path.is_fifo():  # whose end zipfile would look for without end

@@ -64,7 +64,7 @@ def find_row(db: Connection, name: str | None) -> EventRow:
         raise UsageError(
             "--event {name}: there is no such event; there are: {known}",
             name=name,
-            known=known or "none yet",
+            known=known or "–",
         )
     return every[name or known]
 
@@ -248,18 +248,20 @@ def current_sheets(db: Connection, event: Event, ids: Iterable[int]) -> dict[int
     """Sheets as they were read, and with their current state, by id."""
     wanted = set(ids)
     sheets = {n: event.read[n] for n in wanted & event.read.keys()}
-    for sheet in read_sheets(db, id=wanted - sheets.keys()) if wanted - sheets.keys() else ():
+    left = wanted - sheets.keys()
+    for sheet in read_sheets(db, id=left) if left else ():
         sheets[sheet.id] = replace(sheet, state=event.unsaved.get(sheet.id, sheet.state))
     return sheets
 
 
 def perform(
-    db: Connection, event: Event, author: Author, *actions: Action
+    db: Connection, event: Event, author: Author, *actions: Action, last: int = schema.MOST_NUMBER
 ) -> tuple[Event, list[log.AnyEntry]]:
     """Do something in an event, in a transaction that writes; returns the event after it, and the
     log's entries.
 
-    Raises `UsageError` for what is impossible or not allowed.
+    last: the newest action that the author knew. Raises `UsageError` for what is impossible or not
+    allowed, or if another desk has decided the same since.
     """
     check_name(author.who)
     raised = touch(db, event.id)
@@ -268,6 +270,7 @@ def perform(
     if raised != event.version + 1:  # somebody else was faster
         event = load(db, event.id, event, write=True)
     before, at, entries = event, now(), []
+    event = event.after(raised)
     for action in actions:
         check_allowed(event, author, action)
         action = action.prepare(event, author)
@@ -275,7 +278,15 @@ def perform(
             continue
         entries.append(log.append(db, event.id, author, action, at))
         event = event.after(raised, entries[-1])
-    event = event if entries else event.after(raised)
+    own = {subject for entry in entries for subject in entry.action.subjects()}
+    for other in event.log:
+        if (
+            other.id > last
+            and other.role == "desk"
+            and other.session != author.session
+            and own & other.action.subjects()
+        ):
+            raise UsageError("another desk has just decided this; look at it again")
     check_possible(before, event)
     ids = [e.action.sheet for e in entries if isinstance(e.action, OnField)]
     return settle(db, event, ids if len(ids) == len(entries) else None, write=True), entries
@@ -284,7 +295,7 @@ def perform(
 def check_allowed(event: Event, author: Author, action: Action) -> None:
     """Raise `NotForPlayers` for what this person may not do, and `UsageError` if the desk has
     decided it already: a player corrects sheets of photos that he was the first to send."""
-    target: Action = action
+    target = action
     if isinstance(action, Undo) and action.action in event.entries:
         target = event.entries[action.action].action
     if author.role == "desk":
@@ -303,12 +314,10 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     firm, at = event.said_of(sheet).firm, event.assignments[sheet.id]
     decided = "confirmed" in firm or (isinstance(target, OnField) and target.field in firm)
     if isinstance(action, Undo):
-        together = event.together(event.entries[action.action])
-        approved = any(entry.id in event.said.approved for entry in together)
-        decided = decided or event.said.over(at.round) is not None or approved
+        together = {entry.id for entry in event.together(event.entries[action.action])}
+        decided |= event.said.over(at.round) is not None or bool(together & event.said.approved)
     elif isinstance(action, AssignSheet):
-        words = event.said.assigned.get(sheet.id, ())
-        decided = any(entry.role == "desk" for entry, _ in words)
+        decided = any(e.role == "desk" for e, _ in event.said.assigned.get(sheet.id, ()))
         if at.player and not at.word:
             raise NotForPlayers("the code of this sheet says whose it is; ask the desk")
     if decided:

@@ -122,8 +122,7 @@ class EventRecord:
 
     def is_firm(self, entry: Entry[act.Base]) -> bool:
         """Whether the desk did something or accepted it; at home everybody is the desk."""
-        by_desk = entry.role == "desk" or not self.has_players
-        return by_desk or entry.id in self.said.approved
+        return entry.role == "desk" or entry.id in self.said.approved or not self.has_players
 
     def together(self, entry: AnyEntry) -> list[AnyEntry]:
         """What was done at one moment with it, itself included; undone together."""

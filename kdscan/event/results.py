@@ -106,5 +106,5 @@ def reason_of(row: FileRow | PhotoRow) -> Json | None:
     """Why a file or photo could not be read, as `kdscan.i18n.errors` tells it."""
     if row.error_code is None:
         return None
-    text = row.error_said or {}
-    return {"code": row.error_code, "message": row.error_message or "", **text}
+    reason = {"code": row.error_code, "message": row.error_message or ""}
+    return reason | (row.error_said or {})

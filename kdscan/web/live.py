@@ -14,7 +14,7 @@ from kdscan.event.actions import Action
 from kdscan.event.events import load, open_row, perform, version
 from kdscan.event.log import AnyEntry, Author
 from kdscan.event.model import Event
-from kdscan.event.store import Store
+from kdscan.event.store import Store, schema
 from kdscan.i18n import mark
 from kdscan.web.requests import ApiError
 
@@ -45,17 +45,11 @@ class Live:
             return event
 
     def perform(
-        self, author: Author, *actions: Action, last: int | None = None
+        self, author: Author, *actions: Action, last: int = schema.MOST_NUMBER
     ) -> tuple[Event, list[AnyEntry]]:
-        """Do something; raises `UsageError` if it is impossible or not allowed, or if another
-        desk decided the same after `last`, the newest action that this one knew."""
+        """Do something; see `kdscan.event.events.perform`."""
         with self._lock, self.store.write() as db:
-            event, entries = perform(db, self._event, author, *actions)
-            own = {subject for entry in entries for subject in entry.action.subjects()}
-            for other in event.log:
-                fresh = last is not None and other.id > last and other.role == "desk"
-                if fresh and other.session != author.session and own & other.action.subjects():
-                    raise UsageError("another desk has just decided this; look at it again")
+            event, entries = perform(db, self._event, author, *actions, last=last)
             if event.name != self.name:
                 raise _gone()
         with self._lock:

@@ -19,6 +19,7 @@ from kdscan.event.export import EventTable, TableGame
 from kdscan.event.log import Role
 from kdscan.event.names import Player
 from kdscan.event.sheets import Source
+from kdscan.event.store.schema import MOST_NUMBER
 
 Probability = Annotated[float, Meta(ge=0, le=1)]
 PhotoState = Literal["waiting", "read", "failed"]
@@ -49,7 +50,7 @@ class Actions(Body):
 
     actions: Annotated[list[Action], Meta(min_length=1, max_length=500)]
     want: Literal["sheet", "desk", "nothing"] = "nothing"
-    last: Id | None = None
+    last: Id = MOST_NUMBER
 
 
 class Switch(Body):

@@ -144,7 +144,7 @@ def _summary(state: Event, w: Words) -> str:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    return " · ".join(part for part in parts if part)
+    return " · ".join(filter(None, parts))
 
 
 def _cards(state: Event, rows: Iterable[Row], album: Album, w: Words) -> Iterator[Json]:

@@ -60,7 +60,7 @@ export const post = (path, body = {}) => call("POST", path, body);
 
 // Does one action, or several that are undone together. want: the answer's part, "sheet" or "desk".
 // last: see `Actions`.
-export async function perform(actions, want = "nothing", last = null) {
+export async function perform(actions, want = "nothing", last = undefined) {
   const done = await post("api/actions", { actions: [actions].flat(), want, last });
   if (done?.notes?.length) toast(done.notes.map((note) => sentence(note)).join(" "));
   return done;
