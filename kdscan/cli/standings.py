@@ -248,7 +248,7 @@ def result(
         note(w.t(text, **values))
     if game.forfeit:
         outcome = w.t("Both absent: both lose")
-    elif game.walkover is not None:
+    elif game.walkover:
         outcome = w.t("{name} wins by walkover", name=game.walkover)
     else:
         outcome = ", ".join(

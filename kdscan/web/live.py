@@ -14,7 +14,7 @@ from kdscan.event.actions import Action
 from kdscan.event.events import load, open_row, perform, version
 from kdscan.event.log import AnyEntry, Author
 from kdscan.event.model import Event
-from kdscan.event.store import Store, schema
+from kdscan.event.store import Store
 from kdscan.i18n import mark
 from kdscan.web.requests import ApiError
 
@@ -45,11 +45,11 @@ class Live:
             return event
 
     def perform(
-        self, author: Author, *actions: Action, last: int = schema.MOST_NUMBER
+        self, author: Author, *actions: Action, **more: int
     ) -> tuple[Event, list[AnyEntry]]:
         """Do something; see `kdscan.event.events.perform`."""
         with self._lock, self.store.write() as db:
-            event, entries = perform(db, self._event, author, *actions, last=last)
+            event, entries = perform(db, self._event, author, *actions, **more)
             if event.name != self.name:
                 raise _gone()
         with self._lock:
