@@ -19,4 +19,4 @@ def test_an_accent_is_the_same_however_it_is_typed(tmp_path: Path, run: Command)
     table = run("standings", *at, "--json").json["standings"]
     assert [line["player"] for line in table] == ["Zo\u00eb", "Ada"]
     players.write_text("name\nBo\nZo\u00eb Lu\nZoe\u0308  Lu\n", "utf-8")
-    assert "twice" in run("pair", *at, "--players", players, code=2).err
+    assert "in the list already" in run("pair", *at, "--players", players, code=2).err
