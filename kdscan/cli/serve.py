@@ -111,8 +111,9 @@ def serve(
     root_path = f"/{root_path.strip('/')}".rstrip("/")
     addresses = reachable(host)
     if https:
-        folder = default_folder() / "https"
-        certificate, key = own_certificate(folder, ["localhost", "127.0.0.1", *addresses])
+        certificate, key = own_certificate(
+            default_folder() / "https", ["localhost", "127.0.0.1", *addresses]
+        )
     tls = None
     if certificate:
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
