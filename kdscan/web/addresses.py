@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from ipaddress import IPv4Address, ip_address, ip_network
 from pathlib import Path
 
@@ -12,6 +11,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from kdscan.files.write import folder_write_error, make_folder, replacing
 
 HOME, PRIVATE = ip_network("192.168.0.0/16"), ip_network("172.16.0.0/12")
 VIRTUAL = ("docker", "br-", "veth", "virbr", "vmnet", "vEthernet")
@@ -46,15 +47,15 @@ def own_certificate(folder: Path, names: list[str]) -> tuple[Path, Path]:
     """A certificate that this machine signs itself, and its key: PEM files in a folder.
 
     names: host names and addresses for which it holds. It is kept as long as it holds for them, so
-    that a browser that was told to trust it asks once.
+    that a browser that was told to trust it asks once. Raises `UsageError` for a folder that cannot
+    be written.
     """
     certificate, key = folder / "certificate.pem", folder / "key.pem"
     today = datetime.datetime.now(datetime.UTC)
     if certificate.is_file() and key.is_file():
         known = x509.load_pem_x509_certificate(certificate.read_bytes())
-        alternatives = known.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-        holds = {str(name.value) for name in alternatives}
-        if holds >= set(names) and known.not_valid_after_utc > today:
+        holds = known.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        if {str(name.value) for name in holds} >= set(names) and known.not_valid_after_utc > today:
             return certificate, key
     private = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "kdscan")])
@@ -69,15 +70,15 @@ def own_certificate(folder: Path, names: list[str]) -> tuple[Path, Path]:
         .add_extension(x509.SubjectAlternativeName([_general_name(name) for name in names]), False)
         .sign(private, hashes.SHA256())
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    secret = private.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-    with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(secret)
-    certificate.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    try:
+        make_folder(folder)
+        with replacing(key, 0o600) as file:
+            file.write(private.private_bytes(pem, pkcs8, serialization.NoEncryption()))
+        with replacing(certificate) as file:
+            file.write(signed.public_bytes(pem))
+    except OSError as error:
+        raise folder_write_error(folder, error) from error
     return certificate, key
 
 

@@ -198,6 +198,9 @@ def test_a_certificate_is_kept_as_long_as_it_names_every_address(tmp_path: Path)
     ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
     own_certificate(tmp_path, ["192.168.50.1"])
     assert certificate.read_bytes() == first
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="this folder cannot be written"):
+        own_certificate(tmp_path / "file" / "https", ["localhost"])
     own_certificate(tmp_path, ["192.168.50.1", "10.8.0.2"])
     assert certificate.read_bytes() != first
     assert key.stat().st_mode & 0o077 == 0
