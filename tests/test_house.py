@@ -28,7 +28,7 @@ MOST_TOKENS = {
     "kdscan/workers": 1_930,
     "kdscan": 239_460,
     "lab": 170_700,
-    "tests": 189_400,
+    "tests": 189_320,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

@@ -107,8 +107,7 @@ def test_two_sheets_that_differ_wait_for_a_person() -> None:
     games, _ = gather([sheet(1, "A", 50), sheet(2, "A", 50, largest=6)], TABLE)
     assert games[0].seats[0].total is None  # the domains could decide
     games, findings = gather(
-        [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)],
-        paired("AB", {"A": 51}),
+        [sheet(1, "A", 50), sheet(2, "A", 51), sheet(3, "B", 40)], paired("AB", {"A": 51})
     )
     assert games[0].outcome == Outcome((0,), "score")
     assert findings == ()

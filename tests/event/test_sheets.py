@@ -10,11 +10,7 @@ from typing import Any
 from kdscan.document import to_dict
 from kdscan.event.actions import OnField
 from kdscan.event.log import Entry
-from kdscan.event.sheets import (
-    ReadSheet,
-    SheetSaid,
-    fold_table,
-)
+from kdscan.event.sheets import ReadSheet, SheetSaid, fold_table
 from kdscan.files import Json
 from kdscan.rules.duel.coats import Coat
 from kdscan.sheets.base import AnyReading, correct, serialize

@@ -117,10 +117,7 @@ def test_a_change_of_what_was_read_surely_waits_for_the_desk(store: Store) -> No
     (asked,) = [one for one in event.findings if one.code == "changed"]
     assert asked.values["who"] == "Hugo"
     (wait,) = event.sheets[sheet].brief.waits
-    assert (wait.old, wait.new) == (
-        {"coat": "dot", "crosses": 1},
-        {"coat": "dot", "crosses": 4},
-    )
+    assert (wait.old, wait.new) == ({"coat": "dot", "crosses": 1}, {"coat": "dot", "crosses": 4})
     accepted = do(store, act.Approve((wait.action,)))
     assert total(accepted, sheet) == asked.values["claimed"]
     assert "changed" not in codes(accepted)
@@ -325,9 +322,7 @@ def test_a_sheet_stays_in_the_round_in_which_it_was_assigned(store: Store) -> No
     }
 
 
-def test_a_sheet_without_a_code_that_comes_after_the_clock_waits_for_the_desk(
-    store: Store,
-) -> None:
+def test_a_sheet_without_a_code_that_comes_after_the_clock_waits_for_the_desk(store: Store) -> None:
     paired(store, act.StartClock(1))
     sent(store, "b.jpg", make_sheet(OTHER))
     with store.write() as db:

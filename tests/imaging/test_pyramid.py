@@ -7,12 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Photo
-from kdscan.imaging.pyramid import (
-    finest_for,
-    level,
-    level_for,
-    mapped,
-)
+from kdscan.imaging.pyramid import finest_for, level, level_for, mapped
 
 WIDTH, HEIGHT = 1600, 1200
 

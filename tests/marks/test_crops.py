@@ -8,14 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
-from kdscan.marks.crops import (
-    CHANNELS,
-    COARSE_PX,
-    INPUT_PX,
-    half_size,
-    planes,
-    segment,
-)
+from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX, half_size, planes, segment
 from kdscan.rules.duel.board import CELLS
 
 MARKED = (1, 2)

@@ -5,15 +5,7 @@ from __future__ import annotations
 import random
 
 from kdscan.rules.duel.coats import DICE, Coat
-from kdscan.rules.duel.play import (
-    Draw,
-    DrawNothing,
-    Game,
-    Phase,
-    Roll,
-    Rule,
-    Take,
-)
+from kdscan.rules.duel.play import Draw, DrawNothing, Game, Phase, Roll, Rule, Take
 from tests.rules.moves import A_DRAW, B_DRAW, drawing, phase_of, refused, roll, started
 
 # Data
@@ -78,16 +70,8 @@ def test_a_domino_lies_on_two_free_shields_side_by_side() -> None:
 
 def test_what_is_drawn_is_what_the_dice_show() -> None:
     game = started()
-    refused(
-        game,
-        drawing((0, (1, 3), Coat.DOT), (2, (1, 2), Coat.FILLED)),
-        Rule.SYMBOL,
-    )
-    refused(
-        game,
-        drawing((0, (1, 3), Coat.LINE), (1, (1, 2), Coat.LINE)),
-        Rule.SYMBOL,
-    )
+    refused(game, drawing((0, (1, 3), Coat.DOT), (2, (1, 2), Coat.FILLED)), Rule.SYMBOL)
+    refused(game, drawing((0, (1, 3), Coat.LINE), (1, (1, 2), Coat.LINE)), Rule.SYMBOL)
     game.play(A_DRAW)
     game.play(B_DRAW)
     assert game.maps[1][1, 3].crosses == 2 and game.maps[1][0, 3].crosses == 1

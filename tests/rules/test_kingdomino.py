@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from kdscan.rules.kingdomino.kingdom import (
-    Kingdom,
-    KingdomTextError,
-    Square,
-    Terrain,
-)
+from kdscan.rules.kingdomino.kingdom import Kingdom, KingdomTextError, Square, Terrain
 from kdscan.rules.kingdomino.legality import find_problems
 from kdscan.rules.kingdomino.play import match_winners, play_game, random_player
 from kdscan.rules.kingdomino.scoring import score_kingdom

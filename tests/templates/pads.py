@@ -72,10 +72,7 @@ def learned(seed: int) -> Template:
 
 
 def learned_at_once(
-    sheets: Sequence[FlatSheet],
-    name: str,
-    inking: Network,
-    known: Template | None = None,
+    sheets: Sequence[FlatSheet], name: str, inking: Network, known: Template | None = None
 ) -> Template:
     """Instead of `learn_from_flat_sheets`, which takes seconds a sheet, in tests of what comes
     before and after it: the painted pad's template. Sheets come in an order of their own."""

@@ -13,27 +13,15 @@ from numpy.typing import NDArray
 
 from kdscan import load_photos, read_photo
 from kdscan.imaging.picture import Photo, softmax
-from kdscan.imaging.rectify import (
-    CENTERS,
-    FLAT_MARGIN,
-    FLAT_PX,
-    Ink,
-    RectifiedSheet,
-)
+from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, Ink, RectifiedSheet
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from kdscan.rules.duel.coats import COATS, Coat
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.overlay import draw_inks, ink_of
 from kdscan.templates.align import align
-from kdscan.templates.drop_out import (
-    drop_out,
-    predict_ink,
-    shield_ink,
-)
+from kdscan.templates.drop_out import drop_out, predict_ink, shield_ink
 from kdscan.templates.ink_by_network import ink_by_network
-from kdscan.templates.ink_by_subtraction import (
-    ink_by_subtraction,
-)
+from kdscan.templates.ink_by_subtraction import ink_by_subtraction
 from tests.readings import with_evidence
 from tests.templates.pads import ENGRAVED, PAINTED, found, learned, sheet
 

@@ -22,11 +22,7 @@ from kdscan.templates.cells import centers_within, rectify_by_corners
 from kdscan.templates.geometry import with_corners
 from kdscan.templates.ink_by_subtraction import colour_distance, relight
 from kdscan.templates.learn import merge
-from kdscan.templates.pile import (
-    flat_sheet_at,
-    learn_from_flat_sheets,
-    shared_by_some,
-)
+from kdscan.templates.pile import flat_sheet_at, learn_from_flat_sheets, shared_by_some
 from kdscan.templates.template import TEMPLATE_MARGIN, TEMPLATE_PX
 from tests.templates.pads import ENGRAVED, PAINTED, blank, found, learned, sheet
 

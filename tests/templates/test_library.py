@@ -15,13 +15,7 @@ import numpy as np
 import pytest
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
-from kdscan.templates.library import (
-    Library,
-    own_library,
-    parse_template,
-    renamed,
-    to_stored,
-)
+from kdscan.templates.library import Library, own_library, parse_template, renamed, to_stored
 from kdscan.templates.template import SIGNATURE, Template, checked_name
 from tests.templates.made import made_template
 

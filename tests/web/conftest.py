@@ -92,11 +92,7 @@ class Served:
 
 @contextmanager
 def serving(
-    store: Store,
-    given: Settings,
-    tls: ssl.SSLContext | None = None,
-    *,
-    workers_first: bool = False,
+    store: Store, given: Settings, tls: ssl.SSLContext | None = None, *, workers_first: bool = False
 ) -> Iterator[Served]:
     """The page as it is served, in a thread; tls: for https.
 

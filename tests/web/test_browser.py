@@ -226,8 +226,7 @@ def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, st
 
 CUT = interpret(
     replace(
-        make_sheet().evidence,
-        clipped=tuple((row, col) for row in range(5) for col in (4, 5, 6)),
+        make_sheet().evidence, clipped=tuple((row, col) for row in range(5) for col in (4, 5, 6))
     )
 )
 

@@ -19,13 +19,7 @@ from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.scoring import score_board
 from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
-from tests.web.browsing import (
-    DESKTOP,
-    DOUBTED,
-    Open,
-    accessible,
-    upload,
-)
+from tests.web.browsing import DESKTOP, DOUBTED, Open, accessible, upload
 from tests.web.conftest import DESK, JOIN, Served, lay, serving, settings
 
 browser, open_page = browsing.browser, browsing.open_page

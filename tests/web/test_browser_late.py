@@ -10,13 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from playwright.sync_api import (
-    ElementHandle,
-    FilePayload,
-    Page,
-    Route,
-    expect,
-)
+from playwright.sync_api import ElementHandle, FilePayload, Page, Route, expect
 
 from kdscan.event import actions as act
 from kdscan.event.log import Author

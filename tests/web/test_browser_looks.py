@@ -8,14 +8,7 @@ from playwright.sync_api import Page, expect
 from kdscan.event.store import Store
 from tests.readings import make_table
 from tests.web import browsing
-from tests.web.browsing import (
-    DESKTOP,
-    DOUBTED,
-    Open,
-    accessible,
-    cell,
-    upload,
-)
+from tests.web.browsing import DESKTOP, DOUBTED, Open, accessible, cell, upload
 from tests.web.conftest import DESK, Served, lay
 from tests.web.test_kinds import DOUBT, GAME
 

@@ -11,13 +11,7 @@ from kdscan.event.store import Store
 from kdscan.rules.duel.players import play_game
 from tests.readings import make_book, make_sheet, with_evidence
 from tests.web import browsing
-from tests.web.browsing import (
-    DESKTOP,
-    DOUBTED,
-    Open,
-    accessible,
-    csrf,
-)
+from tests.web.browsing import DESKTOP, DOUBTED, Open, accessible, csrf
 from tests.web.conftest import DESK, Served, lay
 from tests.web.test_kinds import DOUBT, GAME
 

@@ -201,11 +201,7 @@ def test_what_takes_too_long_is_given_up(store: Store) -> None:
 @pytest.mark.slow
 def test_after_a_restart_what_was_sent_is_read(tmp_path: Path) -> None:
     with open_store(str(tmp_path / "club.sqlite")) as store:
-        with (
-            serving(store, settings()) as page,
-            page.client(JOIN) as client,
-            page.workers_asleep(),
-        ):
+        with serving(store, settings()) as page, page.client(JOIN) as client, page.workers_asleep():
             photo = client.post("/api/photos", content=no_map(1)).json()
             assert photo["state"] == "waiting"
         with serving(store, settings()) as page, page.client(JOIN) as client:

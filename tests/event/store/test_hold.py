@@ -36,11 +36,7 @@ def test_a_store_that_is_gone_is_noticed_before_anything_is_called_saved(
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        ["standings"],
-        ["result", "--round", "1", "--table", "1", "Ada=3"],
-    ],
+    "command", [["standings"], ["result", "--round", "1", "--table", "1", "Ada=3"]]
 )
 def test_a_mistyped_store_makes_nothing(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command

@@ -7,14 +7,7 @@ from kdscan.event.actions import ConfirmSheet, SamePaper
 from kdscan.event.events import load, open_row, perform
 from kdscan.event.log import Author
 from kdscan.event.store import Store
-from kdscan.event.store.photos import (
-    add_file,
-    add_photo,
-    add_reading,
-    files,
-    read_sheets,
-    readings,
-)
+from kdscan.event.store.photos import add_file, add_photo, add_reading, files, read_sheets, readings
 from tests.event.entries import MODELS, SHA, entry, kept, one_photo
 from tests.readings import make_kingdom, make_sheet
 

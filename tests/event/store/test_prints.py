@@ -10,11 +10,7 @@ from kdscan.document import PhotoReport, photo_json
 from kdscan.errors import LayoutError
 from kdscan.event.archive import load_event, save_event
 from kdscan.event.events import find_row, open_row
-from kdscan.event.prints import (
-    EventPrints,
-    pages_read,
-    reading_version,
-)
+from kdscan.event.prints import EventPrints, pages_read, reading_version
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import add_photo, add_reading
 from kdscan.templates.library import to_stored

@@ -16,11 +16,7 @@ from kdscan.rules.kingdomino.play import play_game, random_player
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.base import correct, deserialize, serialize
 from kdscan.sheets.kingdom import read as pipeline_kingdom
-from kdscan.sheets.kingdom.interpret import (
-    SURELY_COVERED,
-    doubts,
-    interpret,
-)
+from kdscan.sheets.kingdom.interpret import SURELY_COVERED, doubts, interpret
 from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomReading
 from kdscan.sheets.kingdom.read import DetectedKingdom
 from tests.readings import KINGDOM, make_kingdom
