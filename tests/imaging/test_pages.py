@@ -71,11 +71,7 @@ def test_pictures_of_an_mpo(kind: int) -> None:
     [
         mpo(encoded(turned().resize((48, 32)), "JPEG")),
         mpo(encoded(turned(), "JPEG"), 0x010001),
-        mpo(
-            encoded(
-                turned(), "JPEG", comment=b"http://ns.adobe.com/hdr-gain-map/1.0/ hdrgm:Version"
-            )
-        ),
+        mpo(encoded(turned(), "JPEG", comment=b"http://ns.adobe.com/hdr-gain-map/1.0/ hdrgm:")),
         mpo(b"no picture"),
         encoded(tile(), "JPEG", quality=95) + b"\0\0\0\x18ftypmp42" + bytes(999),
     ],

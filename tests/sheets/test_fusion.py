@@ -139,9 +139,7 @@ def test_one_photo_given_twice_is_said_to_be_one(capsys: pytest.CaptureFixture[s
     sheet = soft(make_sheet(), 0.75)
     sheet = interpret(replace(sheet.evidence, covered={(1, 2): 0.6}))
     (fused,) = fused_of(sheet, sheet)
-    assert fused.sheet.board_estimate == sheet.board_estimate, (
-        "nothing is more doubtful, nothing surer"
-    )
+    assert fused.sheet.board_estimate == sheet.board_estimate  # no more doubtful, no surer
     Printer(2, True, False, Style()).answer([], [fused, fused], dynasty=False)
     assert capsys.readouterr().out == "Photos 1 and 2 are the same photo.\n"
 
@@ -167,9 +165,9 @@ def test_what_one_photo_shows_the_others_need_not() -> None:
 def test_a_sheet_is_blurred_or_without_greys_if_all_its_photos_are() -> None:
     plain = make_sheet().evidence
     poor = replace(plain, bilevel=True, blurred=True)
-    one, both = fuse_evidence([poor, plain], 0), fuse_evidence([poor, poor], 0)
-    assert not one.bilevel and not one.blurred
-    assert both.bilevel and both.blurred
+    for evidence, expected in ((plain, False), (poor, True)):
+        fused = fuse_evidence([poor, evidence], 0)
+        assert (fused.bilevel, fused.blurred) == (expected, expected)
 
 
 def garbled(sheet: MapReading, cell: tuple[int, int]) -> MapReading:

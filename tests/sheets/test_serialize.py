@@ -49,19 +49,14 @@ def as_json(sheet: AnyReading) -> object:
     return photo_json(PhotoReport("a", sheets=(sheet,)))
 
 
-def test_recalled_it_says_the_same(sheet: MapReading) -> None:
-    kept = json.loads(json.dumps(serialize(sheet)))
-    assert as_json(deserialize(kept)) == as_json(sheet)
-
-
-def test_it_corrects_like_the_original(sheet: MapReading) -> None:
+def test_recalled_it_says_the_same_and_corrects_like_the_original(sheet: MapReading) -> None:
     said = {(0, 0): (None, 0), (1, 1): (sheet.cells[3].content[0], 2)}
-    kept = deserialize(serialize(sheet))
-    assert isinstance(kept, MapReading)
+    kept = deserialize(json.loads(json.dumps(serialize(sheet))))
+    assert isinstance(kept, MapReading) and as_json(kept) == as_json(sheet)
     assert as_json(correct(kept, said)) == as_json(correct(sheet, said))
 
 
-def test_what_was_not_kept_is_refused(sheet: MapReading) -> None:
+def test_what_was_not_kept_is_refused() -> None:
     with pytest.raises(ValueError, match="not the evidence of a sheet"):
         deserialize({"layout": "kdscan-a5"})
 

@@ -77,13 +77,14 @@ def test_what_people_write_is_text_on_the_page(store: Store) -> None:
             assert "<title>" in answer.text and "<script>" not in answer.text
 
 
-def test_a_new_role_is_a_new_session(login: Login) -> None:
+def test_a_new_role_is_a_new_session_out_of_reach(login: Login) -> None:
     client = login(JOIN)
     before = client.get("/api/session").json()["csrf"]
-    client.post("/join", data={"code": DESK}, headers={"X-CSRF-Token": ""})
+    joined = client.post("/join", data={"code": DESK}, headers={"X-CSRF-Token": ""})
     after = client.get("/api/session").json()
-    assert after["role"] == "desk"
-    assert after["csrf"] != before
+    assert after["role"] == "desk" and after["csrf"] != before
+    cookie = joined.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=lax" in cookie
 
 
 def test_a_link_changes_nothing_before_somebody_says_so(stranger: Stranger) -> None:
@@ -189,33 +190,28 @@ def test_a_host_is_the_same_with_its_schemes_port_or_without(
     assert is_own(origin, Request({"type": "http", "headers": headers})) is own
 
 
-def test_addresses_behind_a_proxy_are_those_that_it_saw() -> None:
-    clients: list[object] = []
+def behind_proxy(client: str, header: bytes, value: str) -> Any:
+    """The scope of a request to /join as it reaches the page; client: who sends it."""
+    scopes: list[Any] = []
 
     async def app(scope: Any, *_: object) -> None:
-        clients.append(scope["client"][0])
+        scopes.append(scope)
 
-    async def ask(sent: str) -> None:
-        headers = [(b"x-forwarded-for", sent.encode())]
-        scope = {"type": "http", "path": "/", "client": ("10.0.0.2", 1), "headers": headers}
-        await Proxy(app, "10.0.0.2, 10.1.0.0/16")(scope, None, None)
+    headers = [(header, value.encode())]
+    scope = {"type": "http", "path": "/join", "client": (client, 1), "headers": headers}
+    asyncio.run(Proxy(app, "10.0.0.2, 10.1.0.0/16")(scope, None, None))
+    return scopes[0]
 
-    for sent in ("1.2.3.4", "6.6.6.6, 1.2.3.4", "6.6.6.6, 1.2.3.4, 10.1.2.3", "10.1.9.9", ""):
-        asyncio.run(ask(sent))
+
+def test_addresses_behind_a_proxy_are_those_that_it_saw() -> None:
+    sent = "1.2.3.4", "6.6.6.6, 1.2.3.4", "6.6.6.6, 1.2.3.4, 10.1.2.3", "10.1.9.9", ""
+    clients = [behind_proxy("10.0.0.2", b"x-forwarded-for", s)["client"][0] for s in sent]
     assert clients == ["1.2.3.4"] * 3 + ["10.1.9.9", "10.0.0.2"]
 
 
 def test_the_prefix_that_a_named_proxy_says_counts() -> None:
-    paths: list[str] = []
-
-    async def app(scope: Any, *_: object) -> None:
-        paths.append(scope["path"])
-
-    for client in ("10.0.0.2", "10.0.0.3"):
-        headers = [(b"x-forwarded-prefix", b"/cup/")]
-        scope = {"type": "http", "path": "/join", "client": (client, 1), "headers": headers}
-        asyncio.run(Proxy(app, "10.0.0.2")(scope, None, None))
-    assert paths == ["/cup/join", "/join"]
+    for client, path in (("10.0.0.2", "/cup/join"), ("10.0.0.3", "/join")):
+        assert behind_proxy(client, b"x-forwarded-prefix", "/cup/")["path"] == path
 
 
 def test_other_sites_change_nothing(login: Login, stranger: Stranger) -> None:
@@ -275,12 +271,6 @@ def test_a_bug_is_told_without_its_details_and_guarded_too(
     assert "/srv" not in answer.text
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["cache-control"].startswith("private, ")
-
-
-def test_cookies_are_out_of_reach(stranger: Stranger) -> None:
-    client = stranger()
-    cookie = client.post("/join", data={"code": JOIN}).headers["set-cookie"].lower()
-    assert "httponly" in cookie and "samesite=lax" in cookie
 
 
 @pytest.mark.parametrize(
