@@ -17,7 +17,7 @@ MOST_TOKENS = {
     "kdscan/event": 56_730,
     "kdscan/files": 3_560,
     "kdscan/i18n": 1_830,
-    "kdscan/imaging": 13_835,
+    "kdscan/imaging": 13_833,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_480,
     "kdscan/paper": 15_480,
@@ -26,7 +26,7 @@ MOST_TOKENS = {
     "kdscan/templates": 20_580,
     "kdscan/web": 26_870,
     "kdscan/workers": 1_930,
-    "kdscan": 239_460,
+    "kdscan": 239_455,
     "lab": 170_700,
     "tests": 189_320,
 }

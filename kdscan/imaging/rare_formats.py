@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import re
-import zlib
 from functools import partial
 from math import sqrt
 from typing import Any
@@ -127,10 +126,8 @@ def _scale(page: Any, drawn: bool) -> float:
     width, height = page.get_size()
     pictures = []
     for thing in page.get_objects():
-        if thing.type == pdfium.raw.FPDF_PAGEOBJ_FORM:  # its content follows
-            continue
         if thing.type != pdfium.raw.FPDF_PAGEOBJ_IMAGE:
-            drawn = True
+            drawn |= thing.type != pdfium.raw.FPDF_PAGEOBJ_FORM  # its content follows
             continue
         px_wide, px_high = thing.get_px_size()
         if px_wide * px_high > formats.MAX_PIXELS:
@@ -151,26 +148,25 @@ def _scale(page: Any, drawn: bool) -> float:
         if area > 0:
             pictures.append((sqrt(px_wide * px_high / area), area / (width * height)))
     scale = DPI / 72
-    if sum(share for _, share in pictures) > SCANNED:
-        pictures.sort(reverse=True)
-        covered = np.cumsum([share for _, share in pictures])
-        scale = pictures[int(np.argmax(covered > FINE))][0]
-        scale = max(scale, LEAST_DPI / 72) if drawn else scale
-    longest = max(width, height)
+    pictures.sort(reverse=True)
+    covered = np.cumsum([share for _, share in pictures])
+    if pictures and covered[-1] > SCANNED:
+        scale = max(pictures[np.argmax(covered > FINE)][0], LEAST_DPI / 72 * drawn)
+    longest: float = max(width, height)
     # Sides are rounded up; one pixel more would blur a scan.
-    return float(min(scale, LONGEST_PX / longest) - 0.5 / longest)
+    return min(scale, LONGEST_PX / longest) - 0.5 / longest
 
 
 def _check_stream(picture: Any) -> None:
-    """Raise `UnreadableImage` for a picture of a page whose data are damaged, which PDFium would
-    draw as far as it can."""
+    """Raise `UnreadableImage`, or a decoder's error, for a picture of a page whose data are
+    damaged, which PDFium would draw as far as it can."""
     filters = picture.get_filters()
     try:
         if filters[-1:] == ["DCTDecode"]:
             decode_jpeg(bytes(picture.get_data(decode_simple=True)))
         elif filters == ["FlateDecode"] and not inflates(bytes(picture.get_data())):
             raise ValueError
-    except (UnreadableImage, ValueError, zlib.error) as error:
+    except UnreadableImage as error:
         raise damaged("PDF") from error
 
 

@@ -53,7 +53,7 @@ def pages(image: Any) -> list[int]:
 
 def check_page(data: bytes, image: Any) -> None:
     """Raise `UnreadableImage` for a frame that Pillow cannot read or would take for another, or of
-    which a piece is damaged."""
+    which a piece is damaged; or the error of a piece's decoder."""
     tags = image.tag_v2
     planes = tags.get(Base.PlanarConfiguration) == 2
     white_is_0 = tags.get(Base.PhotometricInterpretation) == 0
@@ -63,7 +63,7 @@ def check_page(data: bytes, image: Any) -> None:
     rare = image.mode in ("I", "F") or coding not in CODINGS
     if rare or (wide and (planes or white_is_0 or swapped)):
         raise rare_picture()
-    with suppress(UnreadableImage, ValueError, zlib.error):
+    with suppress(UnreadableImage):
         if all(_is_whole(coding, piece, sizes, tables) for piece, sizes in _pieces(data, tags)):
             return
     raise damaged("TIFF")
@@ -97,7 +97,7 @@ def _is_whole(coding: int, piece: bytes, sizes: tuple[int, ...], tables: bytes) 
     elif coding in DEFLATE:
         return inflates(piece)
     elif coding == PACK_BITS:
-        return _pack_bits_size(piece) in sizes
+        return _unpacks(piece, sizes)
     elif coding == LZW and piece[:1] != b"\0":  # older data begin so
         return _lzw_size(piece) in sizes
     return True
@@ -112,14 +112,15 @@ def inflates(stream: bytes) -> bool:
     return inflating.eof
 
 
-def _pack_bits_size(piece: bytes) -> int:
-    """The bytes that data coded by PackBits hold (section 9); 0 where their end is missing."""
+def _unpacks(piece: bytes, sizes: tuple[int, ...]) -> bool:
+    """Whether data coded by PackBits (section 9) hold so many bytes; zeros may pad them."""
     at = size = 0
-    while at < len(piece):
+    end = len(piece.rstrip(b"\0"))
+    while at < end or (at < len(piece) and size not in sizes):
         count = piece[at]
         size += count + 1 if count < 128 else (257 - count) % 129
         at += count + 2 if count < 128 else 1 + (count > 128)
-    return size if at == len(piece) else 0
+    return size in sizes and at <= len(piece)
 
 
 def _lzw_size(piece: bytes) -> int:

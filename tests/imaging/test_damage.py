@@ -129,6 +129,24 @@ def test_coded_data_that_were_changed_are_told(whole: bytes) -> None:
             decode(bytes(data))[0]
 
 
+def padded(padding: bytes) -> bytes:
+    """A TIFF coded by PackBits with this behind its only strip."""
+    data = encoded(tile(), "TIFF", compression="packbits")
+    end = int.from_bytes(data[4:8], "little")  # of the strip; its directory follows
+    moved = data + data[8:end] + padding
+    for tag, before, now in ((273, 8, len(data)), (279, end - 8, len(moved) - len(data))):
+        entry = struct.pack("<HHI", tag, 4, 1)
+        moved = moved.replace(entry + struct.pack("<I", before), entry + struct.pack("<I", now))
+    return moved
+
+
+def test_zeros_behind_a_strip_of_pack_bits_are_no_damage() -> None:
+    for zeros in range(4):
+        assert_same(decode(padded(bytes(zeros)))[0].bgr, TILE, 0.1)
+    with pytest.raises(UnreadableImage, match="TIFF is damaged"):
+        decode(padded(b"\x01\x02\x03"))[0]
+
+
 def test_a_stream_without_its_end_is_told() -> None:
     with pytest.raises(UnreadableImage, match="PDF is damaged"):
         decode(scanned(b"/FlateDecode", FLATE[:-2000]))[0]
