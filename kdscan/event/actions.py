@@ -36,10 +36,17 @@ from kdscan.event.corrections import (
     Subject,
     Text,
 )
-from kdscan.event.names import MOST_LISTED, new_code, photo_named, removed_names
+from kdscan.event.names import (
+    MOST_LISTED,
+    in_list_error,
+    new_code,
+    new_name,
+    photo_named,
+    removed_names,
+)
 from kdscan.event.rules import Rules
 from kdscan.event.swiss import check_certain, check_finished, check_unpair, next_pairing
-from kdscan.files.names import check_name, normalize_name, plain_name
+from kdscan.files.names import plain_name
 from kdscan.i18n import mark
 
 if TYPE_CHECKING:
@@ -191,15 +198,12 @@ class AddPlayer(Base, frozen=True, tag="add_player"):
     text, subject = mark("{name} taking part"), ("player", ".number")
 
     def prepare(self, event: Event, author: Author) -> Action:
-        name = normalize_name(self.name)
-        if not name:
-            raise UsageError("a player needs a name")
-        check_name(name)
+        name = new_name(self.name)
         known, number = event.names.player(name), event.said.last_number + 1
         if known is None:
             return AddPlayer(name, new_code(self.code, number, event.names.players), number)
         if known.active:
-            raise _in_list(known.name)
+            raise in_list_error(known.name)
         return Rejoin(known.name)
 
 
@@ -214,7 +218,7 @@ def check_possible(before: Event, after: Event) -> None:
         )
     for player in after.names.players if after.names is not before.names else ():
         if after.names.player(player.name) is not player:
-            raise _in_list(player.name)
+            raise in_list_error(player.name)
     if after.rules.variants.size != before.rules.variants.size:
         touched = {
             entry.action.sheet
@@ -229,13 +233,6 @@ def check_possible(before: Event, after: Event) -> None:
                 "--undo",
                 n=len(touched),
             )
-
-
-def _in_list(name: str) -> UsageError:
-    return UsageError(
-        "{name} is in the list already; tell two of one name apart by a letter or a town.",
-        name=name,
-    )
 
 
 class _OnPlayer(Base, frozen=True):
@@ -277,13 +274,10 @@ class RenamePlayer(_OnPlayer, frozen=True, tag="rename_player"):
         return {"name": self.to}
 
     def prepare(self, event: Event, author: Author) -> Action:
-        to = normalize_name(self.to)
-        check_name(to)
+        to = new_name(self.to)
         prepared = super().prepare(event, author)
-        assert isinstance(prepared, RenamePlayer)
-        known = event.names.player(to)
-        if not to or (known is not None and known.name != prepared.name):
-            raise _in_list(to)
+        if event.names.player(to) not in (None, event.names.called(self.name)):
+            raise in_list_error(to)
         return replace(prepared, to=to)
 
 

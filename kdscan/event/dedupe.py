@@ -197,7 +197,8 @@ def same_sheets(entries: Sequence[Entry], alike: Alike) -> Compared:
         ended = {best[g[0].key]: all(e.key in late for e in g) for g in rivals if g}
         for key in ended:
             against = tuple(k for k in ended if k != key and (ended[key] or not ended[k]))
-            conflicts |= {key: against} if against else {}
+            if against:
+                conflicts[key] = against
     same = {key: other for key, other in best.items() if key != other}
     return Compared(same, conflicts, differs, late, again)
 

@@ -102,7 +102,7 @@ class EventSheets(EventRecord):
             if words:
                 entry, player_number = words[-1]
                 action, player = entry.action, said.players.get(player_number or 0)
-                player = player or (self.names.called(action.player) if action.player else None)
+                player = player or self.names.called(action.player or "")
                 name = player.name if player else action.player
                 at = self._at_table(Assignment(action.round, action.table, name, word=entry))
             if words or at.event is None:
@@ -177,7 +177,7 @@ class EventSheets(EventRecord):
         ends = {}
         for round_, came in first.items():
             over, clock = self.said.over(round_), self.said.clocks.get(round_)
-            moments = [*([over.at] if over else ()), *([clock] if clock else ())]
+            moments = [moment for moment in (over and over.at, clock) if moment]
             if moments and came <= min(moments):
                 ends[round_] = min(moments)
         return ends

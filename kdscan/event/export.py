@@ -68,9 +68,9 @@ def columns(row: Row, words: Words = ENGLISH) -> Json:
         "look_at": "",
         "corrected": False,
         "same_as": None if conflict else result.other,
-        "error": problem["code"] if problem else None,
-        "message": error_text(problem, words) if problem else None,
-        "sha256": photo.sha256 if photo else None,
+        "error": problem and problem["code"],
+        "message": problem and error_text(problem, words),
+        "sha256": photo and photo.sha256,
         "conflicts_with": result.other if conflict else None,
         "said_by": "",
     }

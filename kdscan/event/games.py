@@ -244,10 +244,9 @@ def gather(
             text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")
             of = ", ".join(map(str, (sheet.total, *totals)))
             findings.append(_about(sheet, "two_sheets", text, others, totals=of))
-        at = None
-        if sheet.round is not None:  # where its player sits, else the table that it names
-            at = seats.get((sheet.round, sheet.player or ""))
-            at = at or (None if sheet.table is None else (sheet.round, sheet.table))
+        at = seats.get((sheet.round or 0, sheet.player or ""))  # else the table that it names
+        if at is None and sheet.round is not None and sheet.table is not None:
+            at = sheet.round, sheet.table
         if sheet.mistaken or sheet.given or sheet.again:
             findings.append(_unplaced(sheet))
         if sheet.mistaken or sheet.again or (sheet.given and not sheet.player):
@@ -427,8 +426,8 @@ def _game(plan: Game, sheets: Sequence[SheetScore]) -> tuple[Game, list[Finding]
                 text = mark(
                     "the sheet of {player} is worth {total}, but {points} points were entered"
                 )
-                of: Mapping[str, object] = {"total": read.total, "points": seat.points}
-                settle("points_differ", text, [read], player=name, **of)
+                total, points = read.total, seat.points
+                settle("points_differ", text, [read], player=name, total=total, points=points)
         elif any(sheet.rivals for sheet in whole):
             continue  # see `_conflicts`
         elif not whole:

@@ -293,11 +293,10 @@ class Batch(Jobs):
             self.progress.twice += result.pages
             return
         self._ingested.add(photo.id)
-        pages = [page for page in range(result.pages) if page not in before]
+        pages = [(photo, page) for page in range(result.pages) if page not in before]
         self.progress.known += result.pages - len(pages)
         self.progress.failed += sum(code not in (None, BlankPage.code) for code in before.values())
-        for page in pages:
-            self.queue(partial(self.to_read, photo, page))
+        super().read_again(pages)
 
     def page_read(self, task: Read, result: PageResult) -> None:
         with self.store.write() as db:

@@ -177,11 +177,11 @@ def fold_log(log: Sequence[AnyEntry]) -> Said:
 def _fold(said: Said, entry: AnyEntry) -> None:
     action, number_of = entry.action, said.number_of
     if isinstance(action, act.AddPlayer):  # a number is never given twice
-        said.last_number = max(said.last_number, action.number)
+        said.last_number, name = max(said.last_number, action.number), plain_name(action.name)
         if entry.id in said.undone:
-            said.numbers.setdefault(plain_name(action.name), action.number)
+            said.numbers.setdefault(name, action.number)
         else:
-            said.numbers[plain_name(action.name)] = action.number
+            said.numbers[name] = action.number
             said.players[action.number] = Player(action.number, action.name, action.code)
         return
     if entry.id in said.undone:
@@ -244,8 +244,8 @@ def _fold(said: Said, entry: AnyEntry) -> None:
             byes, own = said.byes.get(action.round, frozenset()), {number_of(action.name) or 0}
             said.byes[action.round] = byes | own if action.wanted else byes - own
         case act.PairRound():
-            named = (map(number_of, table) for table in action.tables or ())
-            said.rounds[action.round] = tuple(tuple(n for n in t if n) for t in named)
+            numbers = (filter(None, map(number_of, names)) for names in action.tables or ())
+            said.rounds[action.round] = tuple(map(tuple, numbers))
             said.paired.setdefault(action.round, entry)
             said.byes[action.round] = frozenset(number_of(name) or 0 for name in action.byes)
         case act.SetRules():

@@ -175,7 +175,7 @@ class Event(EventSheets):
                 continue
             if row.sheet.id in self.late:
                 text = mark("a spellbook came when its round was over, and adds no points")
-            elif at.round is None or at.table is None:
+            elif None in where[:2]:
                 text = mark("a spellbook adds no points, because its table is not known")
             else:
                 continue

@@ -29,16 +29,18 @@ MOST_LISTED = 5_000
 HEADINGS = {
     word: column
     for column, words in {
-        "name": "name,player,spieler,spieler(in),nom,joueur,nombre,jugador,gracz,imię i nazwisko,"
+        "name": "name,spieler,spieler(in),nom,joueur,nombre,jugador,gracz,imię i nazwisko,"
         "имя,игрок,ім'я,гравець",
         "first": "first,first name,given name,vorname,prénom,imię",
         "last": "last,last name,surname,family name,nachname,nom de famille,apellido,apellidos,"
         "nazwisko,фамилия,прізвище",
         "rating": "rating,elo,dwz,ranking",
+        "player": "player",
     }.items()
     for word in words.split(",")
 }
-"""What columns of lists are called → what they hold."""
+"""What columns of lists are called → what they hold; player: the word for codes, or the name where
+there is no other."""
 
 SHOWN, MOST_CLOSE = 5, 3
 """Most names that are listed if several fit, and that are suggested for an unknown one."""
@@ -151,26 +153,27 @@ def new_code(short: str, number: int, players: Iterable[Player]) -> str:
 
 
 def players_in(path: Path) -> list[tuple[str, str]]:
-    """The players of a CSV file (columns name, or first and last; and, for codes, player).
-
-    Raises `UsageError`.
-    """
-    players: list[tuple[str, str]] = []
-    for number, row in read_table(path, ("name", "player", "last")):
-        whole = f"{row.get('first', '')} {row.get('last', '')}".strip()
-        name = row.get("name") or whole or row.get("player", "")
-        if not name:
-            raise UsageError(
-                "{path}, row {number}: this player has no name.", path=path, number=number
-            )
+    """The players of a CSV file, each with the word for codes (column player); raises `UsageError`,
+    with the row."""
+    players: dict[str, tuple[str, str]] = {}
+    for number, row in read_table(path, HEADINGS):
         if len(players) == MOST_LISTED:
             raise UsageError(
                 "{path}: there are more than {most} players in the list",
                 path=path,
                 most=MOST_LISTED,
             )
-        players.append((name, row.get("player", "")))
-    return players
+        cells = _cells(row)
+        try:
+            name = new_name(cells["name"])
+            if plain_name(name) in players:
+                raise in_list_error(name)
+        except UsageError as error:
+            raise UsageError(
+                "{where}: {error}", where=f"{path}, row {number}", error=error
+            ) from error
+        players[plain_name(name)] = name, cells.get("player", "")
+    return [*players.values()]
 
 
 def listed_names(data: bytes) -> list[str]:
@@ -179,12 +182,9 @@ def listed_names(data: bytes) -> list[str]:
     text = text_of(data, "CSV", legacy="cp1252")
     lines = text.splitlines()
     if HEADINGS.keys() & set(re.split('[",;\t\n]+', "\n".join(lines[:2]).lower())):
-        rows = [
-            {HEADINGS[head]: cell for head, cell in row.items() if head in HEADINGS}
-            for _, row in parse_table(text.encode(), "CSV", list(HEADINGS))
-        ]
+        rows = [_cells(row) for _, row in parse_table(text.encode(), "CSV", HEADINGS)]
         rows.sort(key=lambda row: -int("0" + re.sub(r"\D.*", "", row.get("rating", ""))))
-        names = [" ".join(map(row.get, ("first", "name", "last"), ("", "", ""))) for row in rows]
+        names = [row["name"] for row in rows]
     else:
         names = [re.sub(r"^[\W\d_]*[;\t]|[;\t].*", "", line) for line in lines]
     unique: dict[str, str] = {}
@@ -193,6 +193,33 @@ def listed_names(data: bytes) -> list[str]:
         turned = normalize_name(re.sub(r"^([^,]+),([^,]+)$", r"\2 \1", bare))
         unique.setdefault(plain_name(turned), turned)
     return [name for plain, name in unique.items() if plain]
+
+
+def _cells(row: dict[str, str]) -> dict[str, str]:
+    """What a row's cells hold, by `HEADINGS`. Its name is whole: beside a column for the first or
+    the last name, the column name holds the other one."""
+    cells = {HEADINGS[head]: cell for head, cell in row.items() if cell and head in HEADINGS}
+    parts = [cells[part] for part in ("first", "name", "last") if part in cells]
+    if len(parts) < 3:
+        cells["name"] = " ".join(parts) or cells.get("player", "")
+    return cells
+
+
+def new_name(text: str) -> str:
+    """A player's name as it is stored; raises `UsageError` for one that should not be."""
+    name = normalize_name(text)
+    if not name:
+        raise UsageError("a player needs a name")
+    check_name(name)
+    return name
+
+
+def in_list_error(name: str) -> UsageError:
+    """The error for the name of another player."""
+    return UsageError(
+        "{name} is in the list already; tell two of one name apart by a letter or a town.",
+        name=name,
+    )
 
 
 def ambiguous(name: str, meant: Sequence[str]) -> UsageError:

@@ -103,8 +103,7 @@ def _seated(games: Iterable[Game]) -> list[list[str]]:
 
 def _pairs(seats: Sequence[str]) -> list[tuple[str, ...]]:
     """Who plays whom at a table, two by two; alone for a bye."""
-    names = sorted(seats)
-    return [(names[0],)] if len(names) == 1 else list(combinations(names, 2))
+    return list(combinations(sorted(seats), min(2, len(seats))))
 
 
 def seat(players: Sequence[str], games: Iterable[Game], seed: int | None, *, most: int) -> Tables:
@@ -263,7 +262,7 @@ def next_pairing(event: Event, wish: PairRound) -> PairRound:
             n=len(playing),
         )
     rounds = event.rules.rounds
-    if rounds is not None and round_ > rounds:
+    if round_ > (rounds or round_):
         raise UsageError(
             "{name}: all rounds are paired ({rounds}); to add one, use --rounds {round}.",
             name=event.name,
@@ -274,8 +273,7 @@ def next_pairing(event: Event, wish: PairRound) -> PairRound:
     if seed is None and round_ == 1:  # the first round is drawn at random
         seed = secrets.randbelow(2**32)
     if event.rules.seats == 2:
-        left = 0 if rounds is None else rounds - round_
-        tables = pair(playing, before, seed, rounds_left=left)
+        tables = pair(playing, before, seed, rounds_left=(rounds or round_) - round_)
     else:
         tables = seat(playing, before, seed, most=event.rules.seats)
     tables = (*tables, *((name,) for name in active if name in byes))

@@ -12,7 +12,7 @@ import errno
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -52,7 +52,7 @@ _PROGRAMS = {
 """First bytes of files that programs write in formats of their own."""
 
 
-def read_table(path: Path, columns: Sequence[str]) -> list[Row]:
+def read_table(path: Path, columns: Collection[str]) -> list[Row]:
     """The rows of a CSV file, columns in lower case; see `parse_table`."""
     try:
         with path.open("rb") as file:
@@ -64,7 +64,7 @@ def read_table(path: Path, columns: Sequence[str]) -> list[Row]:
     return parse_table(data, str(path), columns)
 
 
-def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
+def parse_table(data: bytes, path: str, columns: Collection[str]) -> list[Row]:
     """The rows of a table that are not empty, columns in lower case.
 
     path: for errors. columns: at least one of these must be there, and none of them twice. Raises
@@ -78,7 +78,11 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
         delimiter, first, number = declared[1], lines.readline(), number + 1
     else:
         delimiter = max(
-            SEPARATORS, key=lambda sign: (_named(first, sign, columns), first.count(sign))
+            SEPARATORS,
+            key=lambda sign: (
+                any(name.strip(' "\n').lower() in columns for name in first.split(sign)),
+                first.count(sign),
+            ),
         )
     mixed = [sign for sign in SEPARATORS if sign in first and sign != delimiter]
     reader = csv.DictReader(
@@ -92,7 +96,7 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
             raise UsageError(
                 "{path}: the first line must name the columns, such as {known}; it says {first!r}.",
                 path=path,
-                known=", ".join(columns),
+                known=", ".join([*columns][:4]),
                 first=first.strip()[:80],
             )
         for name in columns:
@@ -135,11 +139,6 @@ def parse_table(data: bytes, path: str, columns: Sequence[str]) -> list[Row]:
             most=MAX_ROWS,
         )
     return rows
-
-
-def _named(header: str, separator: str, columns: Sequence[str]) -> bool:
-    """Whether a line names any of the columns if that separates them."""
-    return any(name.strip(' "\n').lower() in columns for name in header.split(separator))
 
 
 def text_of(data: bytes, path: str, legacy: str = "") -> str:

@@ -14,7 +14,7 @@ from kdscan.event.events import open_event
 from kdscan.event.export import columns, event_table, rows_with_sheets
 from kdscan.event.log import Author
 from kdscan.event.model import Event
-from kdscan.event.names import players_in, removed_names
+from kdscan.event.names import listed_names, players_in, removed_names
 from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
 from kdscan.event.store.schema import UPLOADED
@@ -266,18 +266,17 @@ def test_a_list_of_players_gives_each_a_code_of_its_own(store: Store, tmp_path: 
     path = tmp_path / "players.csv"
     path.write_text("name,player\nAda,A\nAbe,A\nBob,2\nCleo,\n")
     event = do(store, *(act.AddPlayer(*row) for row in players_in(path)))
-    assert [(player.name, player.code) for player in event.names.players] == [
-        ("Ada", "A"),
-        ("Abe", "2"),
-        ("Bob", "3"),
-        ("Cleo", "4"),
-    ]
-    path.write_text("first,last\nAda,Young\nada,young\n")
-    with pytest.raises(UsageError, match="Ada Young is in the list already"):
-        do(store, *(act.AddPlayer(*row) for row in players_in(path)))
-    path.write_text("name,round\nAda,1\n,1\n")
-    with pytest.raises(UsageError, match="row 3: this player has no name"):
-        players_in(path)
+    codes = {player.name: player.code for player in event.names.players}
+    assert codes == {"Ada": "A", "Abe": "2", "Bob": "3", "Cleo": "4"}
+    for text, why in ("last\nYoung\nyoung\n", "young is in"), ("name,elo\nA,1\n,2\n", "a player "):
+        path.write_text(text)
+        with pytest.raises(UsageError, match=f"row 3: {why}"):
+            players_in(path)
+    for text in ("Vorname;Name\nMax;M", "Nombre;Apellidos\nMax;M", "name;player\nMax M;MM"):
+        path.write_text(text, "utf-16")  # as on the page
+        assert (
+            [name for name, _ in players_in(path)] == listed_names(path.read_bytes()) == ["Max M"]
+        )
 
 
 def test_rounds_are_paired_again_only_before_they_are_played(store: Store) -> None:
