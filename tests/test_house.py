@@ -15,7 +15,7 @@ MOST_TOKENS = {
     "kdscan/cli": 21_880,
     "kdscan/detection": 7_810,
     "kdscan/event": 56_730,
-    "kdscan/files": 3_560,
+    "kdscan/files": 3_535,
     "kdscan/i18n": 1_830,
     "kdscan/imaging": 13_833,
     "kdscan/inference": 1_330,
