@@ -14,8 +14,8 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_880,
     "kdscan/detection": 7_810,
-    "kdscan/event": 56_730,
-    "kdscan/files": 3_535,
+    "kdscan/event": 56_590,
+    "kdscan/files": 3_680,
     "kdscan/i18n": 1_830,
     "kdscan/imaging": 13_833,
     "kdscan/inference": 1_330,

@@ -167,9 +167,9 @@ def pair(
             this, _ = perform(db, this, author, *(act.AddPlayer(*row) for row in new))
         changes: list[act.Action] = [*map(act.DropPlayer, drop or ()), *map(act.Rejoin, back or ())]
         if close is not None:
-            changes.insert(close * len(changes), act.CloseEvent(close))
-            this, _ = perform(db, this, author, *changes)
-            print(_table(this))
+            ended = act.CloseEvent(close)  # a closed event takes no changes
+            acts = [*changes, ended] if close else [ended, *changes]
+            print(_table(perform(db, this, author, *acts)[0]))
             return
         pairing = act.PairRound(again=again, seed=seed, byes=tuple(byes or ()))
         this, _ = perform(db, this, author, *changes, pairing)

@@ -184,10 +184,11 @@ def same_sheets(entries: Sequence[Entry], alike: Alike) -> Compared:
         if all(entry.came > excluded > entry.judged for entry in group):
             again.add(better.key)
         judged = max(entry.judged for entry in group if entry is better or entry.same_as)
+        total = better.brief.total or 0
         others = [
             entry
             for entry in group
-            if entry.came > judged and entry.brief.total != (total := better.brief.total or 0)
+            if entry.came > judged and entry.brief.total != total
             if (entry.late and not better.late) or not entry.brief.low <= total <= entry.brief.high
         ]
         if others and better.marks:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kdscan.errors import UsageError
 from kdscan.files.names import check_name, normalize_name, plain_name
-from kdscan.files.tables import parse_table, read_table, text_of
+from kdscan.files.tables import HEADINGS, parse_table, player_cells, read_table, text_of
 from kdscan.i18n import mark
 from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
 
@@ -25,22 +25,6 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 5_000
 """Most players of a list: more than any event has."""
-
-HEADINGS = {
-    word: column
-    for column, words in {
-        "name": "name,spieler,spieler(in),nom,joueur,nombre,jugador,gracz,imię i nazwisko,"
-        "имя,игрок,ім'я,гравець",
-        "first": "first,first name,given name,vorname,prénom,imię",
-        "last": "last,last name,surname,family name,nachname,nom de famille,apellido,apellidos,"
-        "nazwisko,фамилия,прізвище",
-        "rating": "rating,elo,dwz,ranking",
-        "player": "player",
-    }.items()
-    for word in words.split(",")
-}
-"""What columns of lists are called → what they hold; player: the word for codes, or the name where
-there is no other."""
 
 SHOWN, MOST_CLOSE = 5, 3
 """Most names that are listed if several fit, and that are suggested for an unknown one."""
@@ -163,7 +147,7 @@ def players_in(path: Path) -> list[tuple[str, str]]:
                 path=path,
                 most=MOST_LISTED,
             )
-        cells = _cells(row)
+        cells = player_cells(row)
         try:
             name = new_name(cells["name"])
             if plain_name(name) in players:
@@ -182,7 +166,7 @@ def listed_names(data: bytes) -> list[str]:
     text = text_of(data, "CSV", legacy="cp1252")
     lines = text.splitlines()
     if HEADINGS.keys() & set(re.split('[",;\t\n]+', "\n".join(lines[:2]).lower())):
-        rows = [_cells(row) for _, row in parse_table(text.encode(), "CSV", HEADINGS)]
+        rows = [player_cells(row) for _, row in parse_table(text.encode(), "CSV", HEADINGS)]
         rows.sort(key=lambda row: -int("0" + re.sub(r"\D.*", "", row.get("rating", ""))))
         names = [row["name"] for row in rows]
     else:
@@ -193,16 +177,6 @@ def listed_names(data: bytes) -> list[str]:
         turned = normalize_name(re.sub(r"^([^,]+),([^,]+)$", r"\2 \1", bare))
         unique.setdefault(plain_name(turned), turned)
     return [name for plain, name in unique.items() if plain]
-
-
-def _cells(row: dict[str, str]) -> dict[str, str]:
-    """What a row's cells hold, by `HEADINGS`. Its name is whole: beside a column for the first or
-    the last name, the column name holds the other one."""
-    cells = {HEADINGS[head]: cell for head, cell in row.items() if cell and head in HEADINGS}
-    parts = [cells[part] for part in ("first", "name", "last") if part in cells]
-    if len(parts) < 3:
-        cells["name"] = " ".join(parts) or cells.get("player", "")
-    return cells
 
 
 def new_name(text: str) -> str:

@@ -52,6 +52,23 @@ _PROGRAMS = {
 """First bytes of files that programs write in formats of their own."""
 
 
+HEADINGS = {
+    word: column
+    for column, words in {
+        "name": "name,spieler,spieler(in),nom,joueur,nombre,jugador,gracz,imię i nazwisko,"
+        "имя,игрок,ім'я,гравець",
+        "first": "first,first name,given name,vorname,prénom,imię",
+        "last": "last,last name,surname,family name,nachname,nom de famille,apellido,apellidos,"
+        "nazwisko,фамилия,прізвище",
+        "rating": "rating,elo,dwz,ranking",
+        "player": "player",
+    }.items()
+    for word in words.split(",")
+}
+"""What columns of lists are called → what they hold; player: the word for codes, or the name where
+there is no other."""
+
+
 def read_table(path: Path, columns: Collection[str]) -> list[Row]:
     """The rows of a CSV file, columns in lower case; see `parse_table`."""
     try:
@@ -139,6 +156,16 @@ def parse_table(data: bytes, path: str, columns: Collection[str]) -> list[Row]:
             most=MAX_ROWS,
         )
     return rows
+
+
+def player_cells(row: Mapping[str, str]) -> dict[str, str]:
+    """What a row's cells hold, by `HEADINGS`. Its name is whole: beside a column for the first or
+    the last name, the column name holds the other one."""
+    cells = {HEADINGS[head]: cell for head, cell in row.items() if cell and head in HEADINGS}
+    parts = [cells[part] for part in ("first", "name", "last") if part in cells]
+    if len(parts) < 3:
+        cells["name"] = " ".join(parts) or cells.get("player", "")
+    return cells
 
 
 def text_of(data: bytes, path: str, legacy: str = "") -> str:

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kdscan.errors import UsageError
-from kdscan.files.tables import read_table
+from kdscan.files.tables import HEADINGS, player_cells, read_table
 from kdscan.paper.ids import MOST_LETTERS, SheetId, check_of, code_word, without_check
 from kdscan.paper.style import NO_TICKET, Ticket
 from kdscan.paper.text import Language, printable, translate
 
-_COLUMNS = ("name", "player", "round", "table")
 _MOST_ROUNDS = 99
 _MOST_SHEETS = 20_000
 
@@ -31,13 +30,14 @@ class Place:
 
 
 def places_in(path: Path) -> list[Place]:
-    """The rows of a CSV file. The first line names the columns: any of name, player, round and
-    table, and others, in any order, separated by commas, semicolons or tabs. Raises UsageError."""
+    """The rows of a CSV file. The first line names the columns: any of `HEADINGS`, round and table,
+    and others, in any order, separated by commas, semicolons or tabs. Raises UsageError."""
     places = []
-    for number, row in read_table(path, _COLUMNS):
+    for number, row in read_table(path, (*HEADINGS, "round", "table")):
         where = f"{path}, row {number}"
         round_, table = (_number(row, column, where) for column in ("round", "table"))
-        places.append(Place(row.get("name", ""), row.get("player", ""), round_, table, where))
+        cells = player_cells(row)
+        places.append(Place(cells["name"], cells.get("player", ""), round_, table, where))
     return places
 
 

@@ -70,8 +70,7 @@ def test_a_ticket_for_each_player_and_round(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("between", ",;\t")
 def test_columns_are_separated_as_spreadsheets_do(between: str, tmp_path: Path) -> None:
-    rows = ("name", "table"), ("Ann Lee", "7")
-    path = _csv(tmp_path, "".join(between.join(row) + "\n" for row in rows))
+    path = _csv(tmp_path, "First name,Name,table\nAnn,Lee,7\n".replace(",", between))
     assert [(one.name, unchecked(one.code)) for one in tickets_for(places_in(path), "E", ())] == [
         ("Ann Lee", "E//7/1")
     ]
