@@ -126,7 +126,7 @@ def learn(
 
     $ kdscan template learn blank.jpg --name club --corners '212,180 1790,196 1776,1322 205,1301'
 
-    $ kdscan template learn blank.jpg -o club.toml --readable
+    $ kdscan template learn blank.jpg -o club.toml
 
     Exit codes: 0 done; 2 the photos are not suitable, or a file cannot be written; 3 a photo cannot
     be read; 4 no sheet was found; 6 the model is missing or corrupt.
@@ -137,15 +137,11 @@ def learn(
     name = name or (output.stem if output else "")
     if not name:
         raise UsageError("name the pad, like --name club")
+    w = terminal_words(sys.stderr)
     if mirrored is None and sys.stdin.isatty():
-        question = terminal_words(sys.stderr).t("Is writing on the sheet mirrored in the photo?")
-        mirrored = {"y": True, "n": False}.get(read_answer(f"{question} (y/n)")[:1])
-    if mirrored is None:
-        raise UsageError(
-            "front cameras mirror photos, and no blank sheet tells: add --readable if writing on "
-            "it can be read in the photo, or --mirrored"
-        )
-    pictures = [picture for photo in photos for picture in _pictures(photo, mirrored)]
+        question = w.t("Is writing on the sheet mirrored in the photo?")
+        mirrored = read_answer(f"{question} (y/n)")[:1] == "y"
+    pictures = [picture for photo in photos for picture in _pictures(photo, bool(mirrored))]
     learned = to_stored(
         learn_template(pictures, name, unmarked=unmarked, corners_xy=_points(corners), warn=_warn)
     )
@@ -160,6 +156,13 @@ def learn(
         with templates_of(event, store) as templates:
             templates.save(learned)
     note(templates_table([learned]))
+    if mirrored is None:
+        note(
+            w.t(
+                "if writing on the sheet is mirrored in the photo, learn it again from one that is "
+                "not"
+            )
+        )
 
 
 def _pictures(path: str, mirrored: bool) -> Iterator[Photo]:

@@ -45,7 +45,7 @@ def test_learned_once_known_from_then_on(
     bare, filled = photos
     picture, file = tmp_path / "found.png", tmp_path / "pad.kdprint"
     words = ("template", "learn", bare, "--name", "moor", "--overlay", picture)
-    assert "--readable" in run(*words, code=2).err, "a blank sheet does not tell"
+    assert "mirrored" in run(*words).err, "a blank sheet does not tell"
     assert "moor" in run(*words, "--mirrored").err
     drawn = cv2.imread(str(picture))
     assert drawn is not None and drawn.shape == (736, 992, 3)
@@ -85,7 +85,7 @@ def test_a_batch_knows_the_user_s_prints_and_those_of_its_event(
     monkeypatch.setattr(
         template_commands, "learn_template", lambda _, name, **__: replace(learned(SEED), name=name)
     )
-    run("template", "learn", bare, "--name", "heath", "--readable", *event)
+    run("template", "learn", bare, "--name", "heath", *event)
     with open_store(url) as store:
         with store.read() as db:
             cup = find_row(db, "cup")
@@ -98,11 +98,8 @@ def test_what_cannot_be_learned_is_said(
 ) -> None:
     filled = str(photos[1])
     assert "--name" in run("template", "learn", filled, code=2).err
-    assert (
-        "cannot contain"
-        in run("template", "learn", filled, "--name", "a/b", "--readable", code=2).err
-    )
-    words = ("template", "learn", filled, "--name", "pad", "--readable")
+    assert "cannot contain" in run("template", "learn", filled, "--name", "a/b", code=2).err
+    words = ("template", "learn", filled, "--name", "pad")
     assert "filled" in run(*words, code=2).err
     nothing = tmp_path / "none.jpg"
     assert str(nothing) in run(*words, nothing, code=3).err
