@@ -12,23 +12,23 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
-    "kdscan/cli": 21_880,
-    "kdscan/detection": 7_810,
-    "kdscan/event": 56_590,
-    "kdscan/files": 3_680,
-    "kdscan/i18n": 1_830,
+    "kdscan/cli": 21_828,
+    "kdscan/detection": 7_786,
+    "kdscan/event": 56_585,
+    "kdscan/files": 3_679,
+    "kdscan/i18n": 1_829,
     "kdscan/imaging": 13_833,
     "kdscan/inference": 1_330,
-    "kdscan/marks": 6_480,
-    "kdscan/paper": 15_480,
-    "kdscan/rules": 21_590,
-    "kdscan/sheets": 36_490,
-    "kdscan/templates": 20_580,
+    "kdscan/marks": 6_457,
+    "kdscan/paper": 15_476,
+    "kdscan/rules": 21_573,
+    "kdscan/sheets": 36_488,
+    "kdscan/templates": 20_578,
     "kdscan/web": 26_870,
-    "kdscan/workers": 1_930,
-    "kdscan": 239_455,
-    "lab": 170_700,
-    "tests": 189_320,
+    "kdscan/workers": 1_926,
+    "kdscan": 239_392,
+    "lab": 170_547,
+    "tests": 189_245,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

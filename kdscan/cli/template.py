@@ -22,7 +22,7 @@ from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
 from kdscan.files.write import STDOUT, write_file
 from kdscan.i18n import mark
-from kdscan.imaging.formats import png, upright
+from kdscan.imaging.formats import png
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.paper.layout import layout_to_toml
@@ -100,14 +100,6 @@ def learn(
             "upper left, if they are not found correctly.",
         ),
     ] = None,
-    mirrored: Annotated[
-        bool | None,
-        typer.Option(
-            "--mirrored/--readable",
-            help="Whether writing on the sheets is mirrored in the photos, as front cameras do; "
-            "they are then turned. Asked for in a terminal.",
-        ),
-    ] = None,
     event: TemplatesEvent = None,
     store: TemplatesStore = None,
 ) -> None:
@@ -138,10 +130,14 @@ def learn(
     if not name:
         raise UsageError("name the pad, like --name club")
     w = terminal_words(sys.stderr)
-    if mirrored is None and sys.stdin.isatty():
+    again = mark(
+        "if writing on the sheet is mirrored in the photo, learn it again from one that is not"
+    )
+    if asked := sys.stdin.isatty():
         question = w.t("Is writing on the sheet mirrored in the photo?")
-        mirrored = read_answer(f"{question} (y/n)")[:1] == "y"
-    pictures = [picture for photo in photos for picture in _pictures(photo, bool(mirrored))]
+        if read_answer(f"{question} (y/n)")[:1] == "y":
+            raise UsageError(again)
+    pictures = [picture for photo in photos for picture in _pictures(photo)]
     learned = to_stored(
         learn_template(pictures, name, unmarked=unmarked, corners_xy=_points(corners), warn=_warn)
     )
@@ -156,21 +152,15 @@ def learn(
         with templates_of(event, store) as templates:
             templates.save(learned)
     note(templates_table([learned]))
-    if mirrored is None:
-        note(
-            w.t(
-                "if writing on the sheet is mirrored in the photo, learn it again from one that is "
-                "not"
-            )
-        )
+    if not asked:
+        note(w.t(again))
 
 
-def _pictures(path: str, mirrored: bool) -> Iterator[Photo]:
-    """The pictures of a file, turned if they are mirrored; raises PhotoError that names the file,
-    because there may be several."""
+def _pictures(path: str) -> Iterator[Photo]:
+    """The pictures of a file; raises PhotoError that names the file, because there may be
+    several."""
     try:
-        for photo in load_photos(path):
-            yield Photo(upright(photo.bgr, 2), photo.name) if mirrored else photo
+        yield from load_photos(path)
     except PhotoError as error:
         raise type(error)(mark("{where}: {error}"), where=path, error=error) from error
 
