@@ -61,7 +61,7 @@ def test_cells_without_a_shield_are_an_error_with_a_remedy() -> None:
 def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> None:
     blank, club = tmp_path / "blank.png", tmp_path / "club.toml"
     cv2.imwrite(str(blank), unmarked(0, True)[0].bgr)
-    assert "club" in run("template", "learn", blank, "-o", club, "--readable").err
+    assert "club" in run("template", "learn", blank, "-o", club).err
     layout = load_layout(club)
     assert layout.name == "club" and len(layout.circles) == 4
     run("sheet", "--layout", club, "-o", tmp_path / "club.pdf")
@@ -71,7 +71,7 @@ def test_from_the_photo_to_a_file_that_prints(tmp_path: Path, run: Command) -> N
 def test_a_photo_without_a_sheet_is_an_error(tmp_path: Path, file: str, run: Command) -> None:
     cv2.imwrite(str(tmp_path / "grey.png"), np.full((300, 400, 3), 90, np.uint8))
     out = tmp_path / file
-    words = ("template", "learn", tmp_path / "grey.png", "-o", out, "--readable")
+    words = ("template", "learn", tmp_path / "grey.png", "-o", out)
     run(*words, code=4)
     for corners in ("1,2 3,4 5,6", "1,2 3,4 5,6 7,8,9", "upper left"):
         assert "give four points" in run(*words, "--corners", corners, code=2).err
