@@ -210,12 +210,12 @@ class AddPlayer(Base, frozen=True, tag="add_player"):
 def check_possible(before: Event, after: Event) -> None:
     """Raise `UsageError` if what was done or undone leaves two players of one name, a seat without
     its player, or corrections of kingdoms whose squares have moved."""
-    seated = {n for tables in after.said.rounds.values() for table in tables for n in table}
-    for number in seated & (before.said.players.keys() - after.said.players.keys()):
-        raise UsageError(
-            "{name}: a round has been paired; have the player drop out",
-            name=before.name_of[number],
-        )
+    for number in before.said.players.keys() - after.said.players.keys():
+        if any(number in table for tables in after.said.rounds.values() for table in tables):
+            raise UsageError(
+                "{name}: a round has been paired; have the player drop out",
+                name=before.name_of[number],
+            )
     for player in after.names.players if after.names is not before.names else ():
         if after.names.player(player.name) is not player:
             raise in_list_error(player.name)

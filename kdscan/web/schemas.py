@@ -418,10 +418,9 @@ class OnProjector(TypedDict):
 
 class DeskView(OnProjector):
     """Everything that the desk sees. state: changes whenever anything shown here changes. last: the
-    number of the newest action. to_come:
-    number of sheets that the round lacks. byes: numbers of players who asked for one in the next
-    round; half_byes: whether it scores half a point. met: by round, who meets again or has another
-    bye."""
+    number of the newest action. to_come: number of sheets that the round lacks. byes: numbers of
+    players who asked for one in the next round; half_byes: whether it scores half a point. met: by
+    round, who meets again or has another bye."""
 
     state: str
     last: int
