@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_828,
     "kdscan/detection": 7_786,
-    "kdscan/event": 56_585,
+    "kdscan/event": 55_780,
     "kdscan/files": 3_679,
     "kdscan/i18n": 1_829,
     "kdscan/imaging": 13_833,

@@ -30,15 +30,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from kdscan.document import to_dict
 from kdscan.errors import StoreError, UsageError
 from kdscan.event import log
-from kdscan.event.events import find_row, load
+from kdscan.event.events import events, find_row, load
 from kdscan.event.model import Event
 from kdscan.event.sheets import brief_of
 from kdscan.event.store import Store, open_store, schema
 from kdscan.event.store.connect import NOT_UNDERSTOOD, back_up
 from kdscan.event.store.files import check_place, is_url
-from kdscan.event.store.migrations.versions.v0004_actions import MOVED, actions_of
 from kdscan.event.store.photos import stored_files
 from kdscan.event.store.schema import first, insert
+from kdscan.event.store.upgrade import REPLACED, add_log
 from kdscan.files import Json
 from kdscan.files.names import check_name, escape_control
 from kdscan.files.read import read_error
@@ -78,18 +78,7 @@ def save_event(store: Store, name: str, path: Path) -> int:
         with store.read() as db:
             event = find_row(db, name)
             with open_store(str(alone)) as copy, copy.write() as out:
-                row = db.execute(select(schema.event).where(schema.event.c.id == event.id))
-                out.execute(schema.event.insert(), [dict(row.mappings().one())])
-                photo = schema.photo.c.event_id == event.id
-                for table in schema.OF_EVENT:
-                    query = select(table).order_by(table.c.id)
-                    if table is schema.reading:
-                        query = query.join(schema.photo).where(photo)
-                    else:
-                        query = query.where(table.c.event_id == event.id)
-                    rows = db.execute(query.execution_options(yield_per=500))
-                    for part in rows.mappings().partitions():
-                        out.execute(table.insert(), [dict(row) for row in part])
+                _copy(db, out, event.id, name=event.name)
             photos = sorted(stored_files(db, event.id))
         with closing(sqlite3.connect(alone)) as compact:
             compact.execute("PRAGMA journal_mode=DELETE")
@@ -165,7 +154,8 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
                     )
             photos = _load_photos(store, source, places, undo)
             with alone.read() as old, store.write() as db:
-                _copy(old, db, event, wanted, path.name)
+                details = {**event.details, "imported": path.name}
+                load(db, _copy(old, db, event.id, name=wanted, details=details), write=True)
             undo.pop_all()
             return Loaded(wanted, photos, len(event.sheets))
     except OSError as error:
@@ -318,16 +308,21 @@ def _load_photos(
     return sum(suffix != SUFFIX for _, suffix in places)
 
 
-def _copy(old: Connection, db: Connection, event: Event, name: str, source: str) -> None:
-    """Copy an event's rows under new numbers, and note whence they come. The sheets' current states
-    are computed anew."""
-    of_event = dict(old.execute(select(schema.event)).mappings().one())
-    of_event |= {"name": name, "version": 0, "details": {**event.details, "imported": source}}
+def _copy(old: Connection, db: Connection, event_id: int, **changed: Any) -> int:
+    """Copy the rows of an event under new numbers, with some of its own values changed; returns its
+    number. Current states of its sheets have to be computed anew."""
+    this = schema.event.c
+    of_event = dict(old.execute(select(schema.event).where(this.id == event_id)).mappings().one())
     del of_event["id"]
-    ids: dict[str, dict[int, int]] = {"event": {event.id: insert(db, schema.event, of_event)}}
+    new_id = insert(db, schema.event, {**of_event, "version": 0, **changed})
+    ids: dict[str, dict[int, int]] = {"event": {event_id: new_id}}
     for table in schema.OF_EVENT:
         moved = ids[table.name] = {}
-        for row in old.execute(select(table).order_by(table.c.id)).mappings():
+        query = select(table).order_by(table.c.id)
+        query = query.join(schema.photo) if table is schema.reading else query
+        of = schema.photo if table is schema.reading else table
+        rows = old.execute(query.where(of.c.event_id == event_id).execution_options(yield_per=100))
+        for row in rows.mappings():
             values = {name: value for name, value in row.items() if name not in ("id", "version")}
             for column in table.c:
                 if column.foreign_keys and values[column.name] is not None:
@@ -338,7 +333,7 @@ def _copy(old: Connection, db: Connection, event: Event, name: str, source: str)
             elif table is schema.action:
                 values["action"] = _renumbered(values["action"], ids["sheet"], moved)
             moved[row["id"]] = insert(db, table, values)
-    load(db, ids["event"][event.id], write=True)
+    return new_id
 
 
 def _renumbered(action: Json, sheets: dict[int, int], actions: dict[int, int]) -> Json:
@@ -359,7 +354,7 @@ def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:
     entry = source.getinfo(OLD_ROWS)
     if entry.file_size > MOST_ROWS_BYTES:
         raise ValueError(OLD_ROWS)
-    old: dict[str, list[Json]] = {name: [] for name in ("player", "game", "seat", "correction")}
+    old: dict[str, list[Json]] = {name: [] for name in REPLACED}
     tables = {table.name: table for table in schema.OF_EVENT}
     with source.open(entry) as lines:
         head = json.loads(lines.readline(MOST_LINE_BYTES))
@@ -369,11 +364,9 @@ def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:
                 found=head["format"],
                 known=OLD_FORMAT,
             )
-        created_at = datetime.fromisoformat(head["created_at"])
-        details = head["details"]
-        kept = {k: v for k, v in details.items() if k not in MOVED}
-        event = {"id": 1, "name": head["name"], "game": head["game"], "created_at": created_at}
-        db.execute(schema.event.insert(), [event | {"details": kept}])
+        event: Json = {name: head[name] for name in ("name", "game", "details")}
+        event |= {"id": 1, "created_at": datetime.fromisoformat(head["created_at"])}
+        db.execute(schema.event.insert(), [event])
         while line := lines.readline(MOST_LINE_BYTES):
             parsed = json.loads(line)
             row: Json = parsed["row"]
@@ -384,9 +377,5 @@ def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:
                 continue
             table = tables[parsed["table"]]
             db.execute(table.insert(), [{n: v for n, v in row.items() if n in table.c}])
-    seats = sorted(old["seat"], key=lambda seat: (seat["game_id"], seat["number"]))
-    actions = actions_of(
-        event | {"details": details}, old["player"], old["game"], seats, old["correction"]
-    )
-    for action in actions:
-        db.execute(schema.action.insert(), [action | {"event_id": 1}])
+    for this in events(db):
+        add_log(db, this, old)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import convert, to_builtins
 from msgspec.structs import asdict
@@ -25,7 +26,7 @@ from kdscan.event.model import Event
 from kdscan.event.record import Memo
 from kdscan.event.results import Sheet
 from kdscan.event.sheets import Brief, ReadSheet, basis_of, brief_of, fold_table
-from kdscan.event.store import Store, schema
+from kdscan.event.store import schema
 from kdscan.event.store.files import is_url
 from kdscan.event.store.photos import errors, files, read_sheets, stored_files
 from kdscan.event.store.schema import (
@@ -41,6 +42,9 @@ from kdscan.event.store.schema import (
 from kdscan.files import Json
 from kdscan.files.names import check_name
 from kdscan.rules import GAMES, GameName
+
+if TYPE_CHECKING:
+    from kdscan.event.store import Store
 
 MOST_ROUNDS_OF_FOLDING = 3
 """A sheet's corrections may show that it is another photo of a sheet, which changes a game, which
@@ -279,13 +283,11 @@ def perform(
         entries.append(log.append(db, event.id, author, action, at))
         event = event.after(raised, entries[-1])
     own = {subject for entry in entries for subject in entry.action.subjects()}
-    for other in event.log:
-        if (
-            other.id > last
-            and other.role == "desk"
-            and other.session != author.session
-            and own & other.action.subjects()
-        ):
+    for other in reversed(event.log):
+        if other.id <= last:
+            break
+        others = other.role == "desk" and other.session != author.session
+        if others and own & other.action.subjects():
             raise UsageError("another desk has just decided this; look at it again")
     check_possible(before, event)
     ids = [e.action.sheet for e in entries if isinstance(e.action, OnField)]

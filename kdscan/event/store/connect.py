@@ -11,15 +11,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
 from msgspec import MsgspecError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
@@ -34,6 +31,7 @@ from sqlalchemy.exc import (
 from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.event.store import schema
 from kdscan.event.store.files import MODE, PhotoFiles, is_url
+from kdscan.event.store.upgrade import KNOWN, upgrade, version_of
 from kdscan.files.names import hide_password
 from kdscan.files.read import folder_read_error, is_folder
 from kdscan.files.write import default_folder, make_folder, missing_folder_error, sync_folder
@@ -41,11 +39,6 @@ from kdscan.i18n import mark
 
 ENVIRONMENT = "KDSCAN_STORE"
 """Environment variable for the store's URL, so that it need not be typed every time."""
-
-MIGRATIONS = Path(__file__).parent / "migrations"
-
-KNOWN = sorted(path.name[1:5] for path in MIGRATIONS.glob("versions/v*.py"))
-"""All revisions in `migrations/versions`, the oldest first; `schema` describes the last."""
 
 FileId = tuple[int, int]
 """Device and inode of a file; no two files have the same at the same time."""
@@ -142,7 +135,7 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
         isolation_level="READ COMMITTED",
     )
     event.listen(engine, "begin", _begin_postgresql)
-    _have_tables(engine, upgrade)
+    _have_tables(engine)
     with explained(engine):
         return Store(engine, PhotoFiles(_remembered(engine, photos)))
 
@@ -193,7 +186,7 @@ def _open_sqlite(url: URL, photos: str | None, make: bool) -> Store:
     engine = _engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    _have_tables(engine, upgrade)
+    _have_tables(engine)
     return Store(engine, kept, (path.absolute(), _file_id(path)))
 
 
@@ -240,7 +233,7 @@ def _read_only(url: URL, path: Path) -> Engine:
         ),
     )
     event.listen(engine, "begin", _begin_sqlite)
-    _have_tables(engine, check_current)
+    _have_tables(engine, writes=False)
     return engine
 
 
@@ -251,67 +244,38 @@ def _file_id(path: Path) -> FileId | None:
     return None
 
 
-def _have_tables(engine: Engine, how: Callable[[Engine], None]) -> None:
-    """Make sure that a store has current tables, by `upgrade` or `check_current`; else dispose of
-    the engine."""
+def _have_tables(engine: Engine, *, writes: bool = True) -> None:
+    """Create a store's tables, or bring them up to date in one transaction; an older SQLite file is
+    copied before it is changed. Else dispose of the engine, and raise `StoreError`: the store is
+    newer than this program, or it is older and nothing may be written."""
     try:
         with explained(engine):
-            how(engine)
+            with engine.connect() as db:
+                version = version_of(db)
+            if version == KNOWN[-1]:
+                return
+            if version not in (None, *KNOWN):
+                raise StoreError(
+                    "this store was made by a newer kdscan (its tables are version {found}, this "
+                    "program knows {known}); install the newer one",
+                    found=version,
+                    known=KNOWN[-1],
+                )
+            if not writes:
+                raise StoreError(
+                    "this store was made by an older kdscan (its tables are version {found}) and "
+                    "is read-only; copy it with its photos to where you can write",
+                    found=version or "0",
+                )
+            if version is not None and engine.dialect.name == "sqlite":
+                path = Path(str(engine.url.database))
+                back_up(path, path.with_name(f"{path.name}.before-{version}"))
+            with engine.execution_options(writes=True).begin() as db:
+                if version_of(db) != KNOWN[-1]:  # else another was faster
+                    upgrade(db)
     except BaseException:
         engine.dispose()
         raise
-
-
-def upgrade(engine: Engine) -> None:
-    """Create the tables, or bring them up to date in one transaction; an older SQLite file is
-    copied before it is changed. Raises `StoreError` for a newer store."""
-    revision = _revision(engine)
-    if revision == KNOWN[-1]:
-        return
-    if revision is not None and engine.dialect.name == "sqlite":
-        path = Path(str(engine.url.database))
-        back_up(path, path.with_name(f"{path.name}.before-{revision}"))
-    with engine.execution_options(writes=True).begin() as db:  # another may have been faster
-        revision = MigrationContext.configure(db).get_current_revision()
-        if revision != KNOWN[-1]:
-            run_migrations(db, new=revision is None)
-
-
-def check_current(engine: Engine) -> None:
-    """Raise `StoreError` for a store that must be upgraded before it can be read."""
-    revision = _revision(engine)
-    if revision != KNOWN[-1]:
-        raise StoreError(
-            "this store was made by an older kdscan (its tables are version {found}) and is "
-            "read-only; copy it with its photos to where you can write",
-            found=revision or "0",
-        )
-
-
-def _revision(engine: Engine) -> str | None:
-    """The version of a store's tables, None without any; raises `StoreError` for a newer one."""
-    with engine.connect() as db:
-        revision = MigrationContext.configure(db).get_current_revision()
-    if revision is not None and revision not in KNOWN:
-        raise StoreError(
-            "this store was made by a newer kdscan (its tables are version {found}, this "
-            "program knows {known}); install the newer one",
-            found=revision,
-            known=KNOWN[-1],
-        )
-    return revision
-
-
-def run_migrations(db: Connection, *, new: bool) -> None:
-    """Create all tables of a new store, or upgrade those of an older one."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = db
-    if new:
-        schema.metadata.create_all(db)
-        command.stamp(config, KNOWN[-1])
-    else:
-        command.upgrade(config, KNOWN[-1])
 
 
 def back_up(path: Path, copy: Path) -> None:

@@ -1,7 +1,7 @@
 """The tables, each declared once as the record of its rows. `docs/store.md` says what each column
 means.
 
-`connect` creates them for a new store; `migrations` bring those of an older one up to date.
+`upgrade` creates them for a new store, and brings those of an older one up to date.
 
 Nothing that a person did or a model read is ever overwritten: readings and actions are only added.
 A `sheet` row points to the newest reading of its piece of paper, and holds its current state, which
@@ -181,14 +181,12 @@ class UtcDateTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        return None if value is None else value.astimezone(UTC)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         # SQLite returns the value without its zone; PostgreSQL returns it in the session's.
-        if value is None:
-            return None
-        moment: datetime = value
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        if value is None or value.tzinfo is None:
+            return value and value.replace(tzinfo=UTC)
+        return value.astimezone(UTC)
+
+    process_result_value = process_bind_param
 
 
 metadata = MetaData(

@@ -19,6 +19,7 @@ from kdscan.event.results import reason_of
 from kdscan.event.store import connect, open_store
 from kdscan.event.store.photos import add_photo, set_pages
 from kdscan.event.store.schema import metadata
+from kdscan.event.store.upgrade import upgrade
 from tests.command import Command
 from tests.conftest import new_store
 from tests.event.store.older import make_older
@@ -37,13 +38,11 @@ def test_a_newer_store_is_left_alone(store_url: str) -> None:
 
 
 def test_a_broken_upgrade_leaves_nothing(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = connect.run_migrations
-
-    def half(db: Connection, *, new: bool) -> None:
-        run(db, new=new)
+    def half(db: Connection) -> None:
+        upgrade(db)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(connect, "run_migrations", half)
+    monkeypatch.setattr("kdscan.event.store.connect.upgrade", half)
     with pytest.raises(KeyboardInterrupt):
         open_store(store_url)
     monkeypatch.undo()

@@ -1,1 +1,0 @@
-"""Alembic migrations from the tables of older stores to those of `schema`; run by `upgrade`."""
