@@ -22,7 +22,8 @@ import numpy as np
 
 from kdscan.detection.find import find_maps
 from kdscan.detection.locate import clipped_cells
-from kdscan.errors import LayoutError, NoSheetFound
+from kdscan.errors import KdscanError, LayoutError, NoSheetFound
+from kdscan.i18n import mark
 from kdscan.imaging.picture import Bgr, Floats, Network, Photo, Plane, check_photo, softmax
 from kdscan.imaging.quality import edge_width
 from kdscan.imaging.rectify import RectifiedSheet, flatten, rectify, resolution
@@ -30,7 +31,7 @@ from kdscan.inference.store import Models, default_models
 from kdscan.marks.network import refine_crops
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.coats import COATS
-from kdscan.templates.align import Aligned, align, register_either_way
+from kdscan.templates.align import align
 from kdscan.templates.cells import RegisteredCells, rectify_by_corners, register_cells, shifted_to
 from kdscan.templates.geometry import measure_geometry
 from kdscan.templates.ink_by_network import drawn_on
@@ -73,9 +74,6 @@ hills of an engraved print look like strokes in 27 of 34 shields, but like no co
 MAX_CORNERS_OFF = 0.1
 """Cells: corners given by a person that are farther from the cells that match each other are
 reported."""
-SAME_COLOR = 7.0
-"""CIELAB units: distance within which two colours are the same. Paper, noise and residual light
-differ by less, pencil by 15 and more."""
 MIN_AGREEING = 3.0
 """Number of agreeing sheets at which a pixel is fully known."""
 LIGHT_SHARE = 0.7
@@ -86,6 +84,13 @@ MIN_SHARED_COATS = 0.5
 """Share of equal coats, among the shields that are marked on both sheets, from which two sheets
 with the same print are one sheet photographed twice. Two games agree on a sixth; two readings of
 one sheet, one of them bad, on two thirds and more."""
+
+SAME_PRINT = 0.06
+"""Least likeness of a sheet that a person says has a print, full of ink, with one sheet or what all
+share: of 60 sheets of 15 pads none has less than 0.14; of 50 with another print none has more than
+0.03."""
+OTHER_PRINT = mark("{photo}: this sheet has another print than the others; leave it out")
+MIRRORED = mark("{photo}: this photo shows the sheet mirrored, unlike the others; leave it out")
 
 _MERGE_ROUNDS = 3
 _INK = 9.0  # CIELAB units beyond the template's colour that count as drawn
@@ -137,10 +142,16 @@ def learn_template(
         check_photo(photo)
     if not photos:
         raise LayoutError("name at least one photo of a sheet")
-    measured = [
-        _learning_sheet(photo, models, unmarked, None if number else corners_xy, warn)
-        for number, photo in enumerate(photos)
-    ]
+    measured: list[LearningSheet] = []
+    unsuitable: list[KdscanError] = []
+    for number, photo in enumerate(photos):
+        try:
+            measured.append(
+                _learning_sheet(photo, models, unmarked, None if number else corners_xy, warn)
+            )
+        except (LayoutError, NoSheetFound) as error:
+            unsuitable.append(error)
+    leave_out(unsuitable, len(measured), enough_of(photos), warn)
     # Ink that two pictures of one sheet share would be mistaken for print.
     sheets = [
         sheet
@@ -154,7 +165,7 @@ def learn_template(
     sheets.sort(key=lambda sheet: (not sheet.placed, sheet.filled, -sheet.cells.likeness))
     template = initial_template(name, sheets[0], models)
     if len(sheets) > 1:
-        template = merge_sheets(template, sheets[:MAX_SHEETS], models)
+        template = merge_sheets(template, sheets[:MAX_SHEETS], models, warn)
     if not template.cell.is_certain:
         warn(
             LayoutError(
@@ -167,6 +178,20 @@ def learn_template(
     return template
 
 
+def enough_of(sheets: Sequence[object]) -> int:
+    """How many of some sheets are enough: more than half and four, or else all."""
+    return min(len(sheets), max(MIN_FILLED, len(sheets) // 2 + 1))
+
+
+def leave_out(errors: Sequence[KdscanError], remaining: int, least: int, warn: Warn) -> None:
+    """Report what is wrong with sheets that are not used; raises the first error if fewer than
+    `least` remain."""
+    if errors and remaining < least:
+        raise errors[0]
+    for error in errors:
+        warn(LayoutError("not used: {error}", error=error))
+
+
 def initial_template(name: str, sheet: LearningSheet, models: Models) -> Template:
     """The template as a single sheet shows it, its ink included."""
     centers, empty = sheet.cells.centers_xy, empty_template(name)
@@ -174,38 +199,40 @@ def initial_template(name: str, sheet: LearningSheet, models: Models) -> Templat
 
 
 def merge_sheets(
-    template: Template, sheets: Sequence[LearningSheet], models: Models, least: int = 0
+    template: Template,
+    sheets: Sequence[LearningSheet],
+    models: Models,
+    warn: Warn = lambda _: None,
 ) -> Template:
-    """The common template of sheets, from an initial estimate.
+    """The common template of sheets, from an earlier version or that of the first one. If this is
+    filled, ink hides its print, so that all sheets are first merged by their own cells.
 
-    least: sheets of another print are dropped as long as this many remain; 0 to raise LayoutError
-    for them.
+    Sheets of another print are left out and reported if enough remain; otherwise raises the first
+    one's LayoutError.
     """
+    least = enough_of(sheets)
     for _ in range(ROUNDS):
-        registered: list[tuple[LearningSheet, Aligned]] = []
+        strange: list[LayoutError] = []
+        alike: list[LearningSheet] = []
+        flats: list[Bgr] = []
         for sheet in sheets:
-            aligned = register_either_way(template, sheet.photo, sheet.cells.centers_xy)
-            # Many prints are found in a mirror, too, but better without one.
-            flipped = align(template, sheet.photo, aligned.centers_xy[:, ::-1])
-            mirrored = flipped.likeness > max(aligned.likeness, SURELY)
-            if aligned.likeness >= SURELY and not mirrored:
-                registered.append((sheet, aligned))
-            elif not least:
-                name = sheet.photo.name
-                if mirrored:
-                    raise LayoutError(
-                        "{photo}: this photo shows the sheet mirrored, unlike the others; leave it"
-                        " out",
-                        photo=name,
-                    )
-                raise LayoutError(
-                    "{photo}: this sheet has another print than the others; leave it out",
-                    photo=name,
-                )
-        if len(registered) < least:
-            raise LayoutError("too few of these sheets share a print; photograph some more of them")
-        sheets = [sheet for sheet, _ in registered]
-        flats = [aligned.flatten(sheet.photo) for sheet, aligned in registered]
+            photo, centers = sheet.photo, sheet.cells.centers_xy
+            flat = flatten(photo, centers, TEMPLATE_PX, TEMPLATE_MARGIN)
+            if template.sheets > 1 or not sheets[0].filled:
+                aligned = align(template, photo, centers, least=0)
+                # Many prints are found in a mirror, too, but better without one.
+                flipped = align(template, photo, aligned.centers_xy[:, ::-1])
+                mirrored = flipped.likeness > max(aligned.likeness, SURELY)
+                if mirrored or aligned.likeness < SAME_PRINT:
+                    why = MIRRORED if mirrored else OTHER_PRINT
+                    strange.append(LayoutError(why, photo=photo.name))
+                    continue
+                if aligned.likeness >= SURELY:  # or ink hides the print
+                    flat = aligned.flatten(photo)
+            alike.append(sheet)
+            flats.append(flat)
+        leave_out(strange, len(alike), least, warn)
+        sheets = alike
         ink = [np.zeros(flat.shape[:2], np.float32) for flat in flats]
         for sheet, flat, drawn in zip(sheets, flats, ink, strict=True):
             if sheet.filled:
@@ -215,7 +242,8 @@ def merge_sheets(
         template = measure_geometry(
             template, Photo(bgr), OWN_CENTERS, models.geometry, sheets[0].placed
         )
-    return replace(template, bgr=bgr, coverage=coverage, sheets=len(sheets))
+        template = replace(template, bgr=bgr, coverage=coverage, sheets=len(sheets))
+    return template
 
 
 def _learning_sheet(
@@ -319,32 +347,22 @@ def merge(sheets: Sequence[Bgr], ink: Sequence[Plane]) -> tuple[Bgr, Plane]:
     Returns (H, W, 3) uint8 and (H / 8, W / 8) float32, 0..1.
     """
     clear = np.clip(1 - _INK_FACTOR * np.stack(ink), _MIN_WEIGHT, 1).astype(np.float32)
-    middle = np.median(np.stack([sheet.astype(np.float32) for sheet in sheets]), axis=0)
-    common = np.clip(middle, 0, 255).astype(np.uint8)  # all sheets under one light
+    common = np.median(np.stack(sheets), axis=0).astype(np.uint8)  # all sheets under one light
     lit = [apply_light(s, -log_light(s, common, c)) for s, c in zip(sheets, clear, strict=True)]
     stack = np.stack(lit).astype(np.float32)
-    lab = np.stack(
-        [cv2.cvtColor(cv2.GaussianBlur(s, (0, 0), 1.2) / 255, cv2.COLOR_BGR2LAB) for s in stack]
-    )
     # Sheets count whose colour is like that at the quantile `LIGHT_SHARE` of lightness.
-    order = np.argsort(lab[..., 0], axis=0)
+    grey = [cv2.GaussianBlur(cv2.cvtColor(s, cv2.COLOR_BGR2GRAY), (0, 0), 1.2) for s in lit]
+    order = np.argsort(grey, axis=0)
     passed = np.cumsum(np.take_along_axis(clear, order, 0), 0) / clear.sum(0)
     at = np.minimum((passed < LIGHT_SHARE - 1e-4).sum(0), len(stack) - 1)
     chosen = np.take_along_axis(order, at[None], 0)
-    away = np.linalg.norm(lab - np.take_along_axis(lab, chosen[..., None], axis=0), axis=-1)
-    weight = (clear * (np.exp(-((away / SAME_COLOR) ** 2)) + 1e-4)).astype(np.float32)
-    mean = _mean(stack, weight)
+    mean = np.take_along_axis(stack, chosen[..., None], axis=0)[0]
     for _ in range(_MERGE_ROUNDS):
         bare = np.clip(mean, 0, 255).astype(np.uint8)
         off = np.stack([cv2.GaussianBlur(colour_distance(s, bare), (0, 0), 1.5) for s in lit])
         weight = (clear / (1 + (off / _INK) ** 4)).astype(np.float32)
-        mean = _mean(stack, weight)
+        mean = np.average(stack, axis=0, weights=np.broadcast_to(weight[..., None], stack.shape))
     scale, agreeing = 1 / COVERAGE_STEP, min(MIN_AGREEING, len(weight))
     small = cv2.resize(weight.sum(0), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     coverage = np.asarray(np.clip(small / agreeing, 0, 1), np.float32)
     return np.clip(mean, 0, 255).astype(np.uint8), coverage
-
-
-def _mean(stack: Plane, weight: Plane) -> Plane:
-    total = weight.sum(0) + 1e-6
-    return np.asarray((stack * weight[..., None]).sum(0) / total[..., None], np.float32)

@@ -156,9 +156,7 @@ def learn_from_flat_sheets(
     legible = [sheet for sheet in measured if sheet.cells.likeness >= MIN_LIKENESS]
     if len(legible) < least:
         raise LayoutError("too few of these sheets share a print; photograph some more of them")
-    return merge_sheets(
-        template or initial_template(name, legible[0], models), legible, models, least
-    )
+    return merge_sheets(template or initial_template(name, legible[0], models), legible, models)
 
 
 def may_learn(layouts: Iterable[str], templates: Iterable[Template]) -> bool:

@@ -129,14 +129,6 @@ class Template(FrozenArrays):
     sheets: int
     by_itself: bool = False
 
-    def __post_init__(self) -> None:
-        w, h = TEMPLATE_WH
-        if self.bgr.shape != (h, w, 3) or self.bgr.dtype != np.uint8:
-            raise ValueError(f"a template is ({h}, {w}, 3) uint8, not {self.bgr.shape}")
-        if self.coverage.shape != (h // COVERAGE_STEP, w // COVERAGE_STEP):
-            raise ValueError(f"`coverage` has shape {self.coverage.shape}")
-        super().__post_init__()
-
     def __repr__(self) -> str:
         return f"<template {self.name}: {self.sheets} sheets>"
 

@@ -39,7 +39,9 @@ def to_layout(template: Template, cell_mm: float = 24.0) -> Layout:
     off = (x, y)
 
     def mm(points: Polygon, off: Point = (0.0, 0.0)) -> Polygon:
-        return tuple((_inside(x - off[0], w), _inside(y - off[1], h)) for x, y in points)
+        """Places in a cell in mm, clipped to the cell and rounded to a hundredth."""
+        away = np.clip(np.subtract(points, off).reshape(-1, 2), -0.499, 0.499) * (w, h)
+        return tuple((round(x, 2), round(y, 2)) for x, y in away.tolist())
 
     circles, border = mm(cell.circles, off), round(cell_mm / 2, 2)
     # Circles touch neither each other nor the cell's edges.
@@ -59,8 +61,3 @@ def to_layout(template: Template, cell_mm: float = 24.0) -> Layout:
     )
     check_layout(layout)
     return layout
-
-
-def _inside(share: float, side_mm: float) -> float:
-    """A place in a cell in mm, rounded to a hundredth and clipped to the cell."""
-    return round(float(np.clip(share, -0.499, 0.499)) * side_mm, 2)

@@ -14,7 +14,7 @@ from kdscan import learn_template, load_photos, read_photo
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError, NoSheetFound
 from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import project
+from kdscan.imaging.rectify import GRID_CORNERS, lattice_to_photo
 from kdscan.inference.store import Models, default_models
 from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.sheets.base import maps_of
@@ -58,9 +58,8 @@ def test_sample_pad_is_learned_and_its_sheets_are_read() -> None:
 def test_unsuitable_photos_are_refused_by_name() -> None:
     bgr = sheet(ENGRAVED, 1).bgr
     again = [Photo(np.ascontiguousarray(np.rot90(bgr, n)), f"{n}.jpg") for n in range(4)]
-    for photos in (again[:1], again):  # four photos of one sheet are one
-        with pytest.raises(LayoutError, match="filled in"):
-            learn_template(photos, "pad")
+    with pytest.raises(LayoutError, match="filled in"):
+        learn_template(again, "pad")  # four photos of one sheet are one
     blurred = np.asarray(cv2.GaussianBlur(blank(PAINTED).bgr, (0, 0), 7), np.uint8)
     with pytest.raises(LayoutError, match=r"blank\.jpg.*photograph it again, sharp"):
         learn_template([Photo(blurred, "blank.jpg")], "pad")
@@ -69,9 +68,20 @@ def test_unsuitable_photos_are_refused_by_name() -> None:
         learn_template(two, "pad")
     mirrored = Photo(np.ascontiguousarray(blank(PAINTED).bgr[:, ::-1]), "mirrored.jpg")
     with pytest.raises(LayoutError, match="mirrored, unlike"):
-        learn_template([Photo(blank(PAINTED).bgr, "blank.jpg"), mirrored], "pad")
+        learn_template([two[0], mirrored], "pad")
     with pytest.raises(NoSheetFound, match=r"table\.jpg"):
         learn_template([Photo(np.full((900, 1200, 3), 90, np.uint8), "table.jpg")], "pad")
+
+
+def test_unsuitable_photos_among_enough_others_are_left_out_and_reported() -> None:
+    bgr = blank(PAINTED).bgr
+    photos = [Photo(np.ascontiguousarray(np.rot90(bgr, 2 * n)), f"{n}.jpg") for n in range(4)]
+    table = Photo(np.full((900, 1200, 3), 90, np.uint8), "table.jpg")
+    other = Photo(blank(ENGRAVED).bgr, "other.jpg")
+    left_out: list[str] = []
+    pad = learn_template([table, *photos, other], "pad", warn=lambda e: left_out.append(str(e)))
+    assert pad.sheets == 4
+    assert all(name in why for name, why in zip(("table", "other"), left_out, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -126,8 +136,7 @@ def test_merge_leaves_out_ink_that_a_network_sees() -> None:
 
 
 def test_merge_ignores_shadows_and_glare_of_single_sheets() -> None:
-    rng = np.random.default_rng(2)
-    ground = rng.integers(60, 200, (46, 62, 3)).repeat(16, 0).repeat(16, 1)
+    ground = np.random.default_rng(2).integers(60, 200, (46, 62, 3)).repeat(16, 0).repeat(16, 1)
     h, w = ground.shape[:2]
     down, across = np.mgrid[0 : 1 : h * 1j, 0 : 1 : w * 1j]
     sheets = []
@@ -141,9 +150,6 @@ def test_merge_ignores_shadows_and_glare_of_single_sheets() -> None:
     merged, _ = merge(sheets, [np.zeros((h, w), np.float32)] * 6)
     bare = relight(merged, ground.astype(np.uint8))
     assert np.quantile(colour_distance(merged, bare), 0.99) < 7
-
-
-"""The mates that are found of each sheet: the first of a pad is clear, its others are not."""
 
 
 @pytest.mark.slow
@@ -160,19 +166,12 @@ def test_four_sheets_that_share_a_print_are_found_among_others() -> None:
     ]
 
 
-def true_corners() -> NDArray[np.float64]:
-    """(4, 2): the corners of the blank's grid in its photo."""
-    cells = [(0, 0), (0, COLS - 1), (ROWS - 1, COLS - 1), (ROWS - 1, 0)]
-    inner = np.array([blank(PAINTED).centers_xy[at] for at in cells], np.float32)
-    lattice = np.array([(c, r) for r, c in cells], np.float32)
-    outer = np.array([(-0.5, -0.5), (6.5, -0.5), (6.5, 4.5), (-0.5, 4.5)])
-    return project(cv2.getPerspectiveTransform(lattice, inner).astype(np.float64), outer)
-
-
 @pytest.mark.slow
 def test_corners_by_a_person_place_the_grid_and_can_be_corrected() -> None:
-    photo = Photo(blank(PAINTED).bgr, "blank.jpg")
-    corners = true_corners()
+    photo, corners = (
+        Photo(blank(PAINTED).bgr, "blank.jpg"),
+        lattice_to_photo(blank(PAINTED).centers_xy, GRID_CORNERS[None])[0],
+    )
     # Half a cell to the right, where no finder would look for it: the geometry goes along.
     step = (corners[1] - corners[0]) / COLS / 2
     warnings: list[LayoutError] = []
