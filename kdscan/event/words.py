@@ -68,15 +68,3 @@ def signed(spread: float) -> str:
         return "0"
     text = f"{spread:+d}" if isinstance(spread, int) else f"{spread:+.1f}"
     return text.replace("-", "−")
-
-
-def value_text(value: object, w: Words) -> str:
-    """A value of a sheet in short: `line 3` for a coat and its crosses, `–` for nothing."""
-    match value:
-        case {"coat": str(name), "crosses": number} | {"terrain": str(name), "crowns": number}:
-            return f"{w.t(name.replace('_', ' '))} {number or ''}".rstrip()
-        case {"filled": number}:
-            return str(number)
-        case str(name):
-            return w.t(name.replace("_", " "))
-    return "–"

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from statistics import median
 
 import cv2
@@ -21,13 +20,13 @@ from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
 from kdscan.event.export import Row
-from kdscan.event.games import Game, Seat
+from kdscan.event.games import Game
 from kdscan.event.model import Event
-from kdscan.event.results import FAILED, REVIEW, SheetResult, short_name
+from kdscan.event.results import SheetResult, short_name
 from kdscan.event.sheets import ReadSheet, corrected, firm_values
 from kdscan.event.standings import standings
 from kdscan.event.store import Store
-from kdscan.event.words import byes_text, decided_by, half, signed, value_text, where
+from kdscan.event.words import byes_text, decided_by, half, signed, where
 from kdscan.files import Json
 from kdscan.i18n import Words
 from kdscan.i18n import errors as error_words
@@ -35,9 +34,10 @@ from kdscan.i18n.problems import problem_text
 from kdscan.imaging.formats import jpeg
 from kdscan.imaging.photo import decode
 from kdscan.imaging.picture import Photo
+from kdscan.rules.duel.spellbook import SIDES
 from kdscan.rules.grid import cell_name
 from kdscan.rules.problem import problem_from
-from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, AnyReading, evidence_from, kind_of
+from kdscan.sheets.base import DUEL_MAP, KINGDOM, AnyReading, evidence_from, kind_of
 from kdscan.sheets.common import VARIANTS, WIZARD, DoubtfulPlace, percent, place_of
 from kdscan.sheets.overlay import draw_overlay
 
@@ -72,30 +72,33 @@ def write_report(state: Event, rows: Iterable[Row], album: Album, w: Words) -> I
 
     rows: the event's results, iterated once. w: the language.
     """
-    rounds = groupby(state.games, key=lambda game: game.round)
+    seats = {
+        seat.sheet.key: (game, seat)
+        for game in state.games
+        for seat in game.seats
+        if seat.sheet is not None
+    }
     return _templates.get_template("report.html").generate(
         state=state,
         rules=state.rules,
-        summary=_summary(state, w),
-        findings=[
-            (
-                where(w, finding.round, finding.table) if finding.table else "",
-                w.t(finding.text, **finding.values),
-                finding.sheets,
-            )
-            for finding in state.findings
-        ],
-        failed=[(row.name, row.problem or {}) for row in state.rows if row.status == FAILED],
         totals=totals([score.total for score in state.scores]),
         places=places([player.name for player in state.names.players], state.games),
-        rounds=[(number, list(games)) for number, games in rounds],
-        cards=_cards(state, rows, album, w),
+        cards=(
+            (row, read.current, album.pictures(row, read), seats.get(row.sheet.id))
+            for row, read in rows
+            if isinstance(row, SheetResult) and row.counts and read is not None
+        ),
         crop=CROP_PX,
-        language=w.language,
+        w=w,
         t=w.t,
+        where=partial(where, w),
         error=partial(error_words.error_text, words=w),
+        problem_text=lambda problem: problem_text(problem_from(problem), w),
         decided_by=partial(decided_by, w),
-        seats_of=lambda games: max(2, *(len(game.seats) for game in games)),
+        place_of=place_of,
+        cell_name=cell_name,
+        sides=SIDES,
+        short_name=short_name,
         half=half,
         byes_text=byes_text,
         signed=signed,
@@ -127,88 +130,15 @@ def places(players: Sequence[str], games: Sequence[Game]) -> Json | None:
     return {"rounds": rounds, "lines": lines, "depth": depth}
 
 
-def _summary(state: Event, w: Words) -> str:
-    played = sum(game.played for game in state.games)
-    rules, players = state.rules, len(state.standings)
-    size = f"{rules.variants.size} × {rules.variants.size}"
-    parts = [
-        *((w.t("Kingdomino"), size) if rules.game == KINGDOM.game else ()),
-        w.t("Middle Kingdom") if rules.middle_kingdom else "",
-        w.t("Harmony") if rules.harmony else "",
-        w.tn("{n} player", "{n} players", players) if players else "",
-        w.tn("{n} round", "{n} rounds", state.played_round) if state.played_round > 1 else "",
-        w.tn("{n} game", "{n} games", played) if played else "",
-        w.tn("{n} sheet", "{n} sheets", len(state.scores)) if state.scores else "",
-    ]
-    return _joined(parts)
-
-
-def _joined(parts: Iterable[str]) -> str:
-    return " · ".join(filter(None, parts))
-
-
-def _cards(state: Event, rows: Iterable[Row], album: Album, w: Words) -> Iterator[Json]:
-    """The sheets that count, one after another, each with its pictures."""
-    seats = {
-        seat.sheet.key: (game, seat)
-        for game in state.games
-        for seat in game.seats
-        if seat.sheet is not None
-    }
-    for row, read in rows:
-        if isinstance(row, SheetResult) and row.counts and read is not None:
-            pictures = album.pictures(row, read)
-            yield _card(row, read.current, pictures, seats.get(row.sheet.id), w)
-
-
-def _card(
-    row: SheetResult, data: Json, pictures: Pictures, seated: tuple[Game, Seat] | None, w: Words
-) -> Json:
-    place = row.assignment
-    player, at = place.player, where(w, place.round, place.table)
-    if seated:
-        game, seat = seated
-        player, at = seat.player, where(w, game.round, game.table)
-    kind = w.t("spellbook") if data["kind"] == SPELLBOOK.name else ""
-    sure = w.t("{sure} sure", sure=percent(data["confidence"]))
-    brief = row.sheet.brief
-    if brief.confirmed:
-        sure = w.t("checked by {who}", who=brief.confirmed_by or "?")
-    worst = sorted(pictures.doubts, key=lambda doubt: doubt[0].choices[0][1])[:MOST_DOUBTS]
-    return {
-        "id": row.sheet.id,
-        "title": player or short_name(row.file.name),
-        "note": _joined((kind, at, sure)),
-        "total": brief.total,
-        "look": row.status == REVIEW,
-        "picture": pictures.sheet,
-        "size_wh": pictures.size_wh,
-        "doubts": [doubt for doubt in pictures.doubts if doubt in worst],
-        "left": len(pictures.doubts) - len(worst),
-        "problems": [problem_text(problem_from(p), w) for p in data.get("problems", ())],
-        "corrected": brief.corrected,
-        "said": [_said(s, w) for s in data.get("said", ()) if s["field"] != "confirmed"],
-        "file": row.file.name,
-    }
-
-
-def _said(source: Json, w: Words) -> str:
-    """Who said what of a value: `D1: line → line 3 (Ada)`."""
-    name, at = place_of(source["field"])
-    place = cell_name(at) if name == "cell" else source["field"]
-    old, new = value_text(source["old"], w), value_text(source["new"], w)
-    text = f"{place}: {old} → {new} ({source['who']})"
-    waits = w.t("This change waits for the desk.")
-    return f"{text}. {waits}" if source["source"] == "waits" else text
-
-
 @dataclass(frozen=True)
 class Pictures:
-    """sheet: data URI of the whole sheet, None if its photo is lost. doubts: with data URIs."""
+    """sheet: data URI of the whole sheet, None if its photo is lost. doubts: with data URIs; left:
+    how many more there are."""
 
     sheet: str | None = None
     size_wh: tuple[int, int] = (0, 0)
-    doubts: tuple[tuple[DoubtfulPlace, str], ...] = ()
+    doubts: Sequence[tuple[DoubtfulPlace, str]] = ()
+    left: int = 0
 
 
 class Album:
@@ -229,16 +159,19 @@ class Album:
         if photo is None:
             return Pictures()
         reading = _reading(sheet)
-        drawn, places = photo.bgr, tuple[tuple[DoubtfulPlace, str], ...]()
+        drawn, doubtful = photo.bgr, list[DoubtfulPlace]()
         if reading is not None:
             drawn = draw_overlay(photo, [reading], self._words)
-            doubtful = kind_of(reading).places(reading, self._words)
-            places = tuple((place, _jpeg(_crop(photo, place.quad_xy))) for place in doubtful)
+            doubtful += kind_of(reading).places(reading, self._words)
+        by_doubt = sorted(range(len(doubtful)), key=lambda n: doubtful[n].choices[0][1])
+        worst = [doubtful[n] for n in sorted(by_doubt[:MOST_DOUBTS])]
+        doubts = [(place, _jpeg(_crop(photo, place.quad_xy))) for place in worst]
         scale = drawn.shape[1] / photo.width
         part = _cut_out(
             drawn[: round(scale * photo.height)], scale * np.array(sheet.data["outline"])
         )
-        return Pictures(_jpeg(part), (part.shape[1], part.shape[0]), places)
+        size, left = (part.shape[1], part.shape[0]), len(doubtful) - len(doubts)
+        return Pictures(_jpeg(part), size, doubts, left)
 
     def _open(self, row: SheetResult) -> Photo | None:
         key = (row.photo.sha256, row.page)
