@@ -33,10 +33,7 @@ from kdscan.event.actions import SetRules
 from kdscan.event.events import load, open_event
 from kdscan.event.export import save_results
 from kdscan.event.jobs import Batch, Progress, Workers
-from kdscan.event.model import Event as EventState
-from kdscan.event.names import removed_names
-from kdscan.event.prints import EventPrints, add_new_prints
-from kdscan.event.results import (
+from kdscan.event.model import (
     BLANK,
     CONFLICT,
     FAILED,
@@ -47,6 +44,9 @@ from kdscan.event.results import (
     Result,
     SheetResult,
 )
+from kdscan.event.model import Event as EventState
+from kdscan.event.names import removed_names
+from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.sources import sources
 from kdscan.event.store import open_store
 from kdscan.event.tasks import prepare

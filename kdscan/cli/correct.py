@@ -13,8 +13,8 @@ from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import find_event, perform
 from kdscan.event.log import Author
+from kdscan.event.model import CONFLICT, SheetResult
 from kdscan.event.names import photo_keys, sheet_named
-from kdscan.event.results import CONFLICT, SheetResult
 from kdscan.event.store import open_store
 from kdscan.event.swiss import resting_on
 from kdscan.files.names import escape_control

@@ -13,8 +13,7 @@ from kdscan.cli.terminal import error_message, note, terminal_words, warn
 from kdscan.errors import UsageError
 from kdscan.event.archive import back_up_store, load_event, save_event
 from kdscan.event.events import find_event, forget_event
-from kdscan.event.export import rows_with_sheets, save_results
-from kdscan.event.labels import save_labels
+from kdscan.event.export import rows_with_sheets, save_labels, save_results
 from kdscan.event.report.page import Album, write_report
 from kdscan.event.store import open_store
 from kdscan.files.names import escape_control

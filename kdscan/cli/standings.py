@@ -35,9 +35,9 @@ from kdscan.event.games import FindingCode
 from kdscan.event.log import Author
 from kdscan.event.model import Event as EventState
 from kdscan.event.names import players_in
+from kdscan.event.standings import byes_text, decided_by, half, signed, so_far, where
 from kdscan.event.store import open_store
 from kdscan.event.swiss import met_before, pairing_rows, resting_on
-from kdscan.event.words import byes_text, decided_by, half, signed, so_far, where
 from kdscan.files.names import escape_control
 from kdscan.files.tables import write_table, writing_table
 from kdscan.files.write import STDOUT

@@ -17,8 +17,7 @@ from kdscan.event.log import Author
 from kdscan.event.log import Entry as LogEntry
 from kdscan.event.names import CUT, Assignment
 from kdscan.event.record import EventRecord, derived
-from kdscan.event.results import Sheet
-from kdscan.event.sheets import SheetSaid, is_linked
+from kdscan.event.sheets import Sheet, SheetSaid, is_linked
 from kdscan.paper.ids import MOST_LETTERS, SheetId
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK
 from kdscan.sheets.common import VARIANTS, extras_json

@@ -24,8 +24,7 @@ from kdscan.event.corrections import AssignSheet, NotForPlayers, OnField, OnShee
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.record import Memo
-from kdscan.event.results import Sheet
-from kdscan.event.sheets import Brief, ReadSheet, basis_of, brief_of, fold_table
+from kdscan.event.sheets import Brief, ReadSheet, Sheet, basis_of, brief_of, fold_table
 from kdscan.event.store import schema
 from kdscan.event.store.files import is_url
 from kdscan.event.store.photos import errors, files, read_sheets, stored_files

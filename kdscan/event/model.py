@@ -18,24 +18,69 @@ from kdscan.event import actions as act
 from kdscan.event.event_sheets import EventSheets
 from kdscan.event.games import Finding, Game, SheetScore, Table, gather
 from kdscan.event.log import Author, Entry
+from kdscan.event.names import Assignment
 from kdscan.event.record import derived
-from kdscan.event.results import (
-    BLANK,
-    CONFLICT,
-    FAILED,
-    IGNORED,
-    OK,
-    REVIEW,
-    SAME_PHOTO,
-    SAME_SHEET,
-    Result,
-    SheetResult,
-    reason_of,
-)
+from kdscan.event.sheets import Sheet
 from kdscan.event.standings import Standing, standings
+from kdscan.event.store.photos import reason_of
+from kdscan.event.store.schema import FileRow, PhotoRow
+from kdscan.files import Json
 from kdscan.i18n import mark
 from kdscan.rules.winner import Worth
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, is_player_sheet
+
+OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"
+SAME_PHOTO, SAME_SHEET, IGNORED = "same photo", "same sheet", "ignored"
+CONFLICT = "conflict"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A row of an event's results: a file, or a page of its photo, that shows no sheet; or a
+    `SheetResult`. status: one of the words above.
+
+    photo: None if the file could not be read at all. other: the name of a file with the same photo,
+    or of a sheet (`name#page.number`) that shows the same sheet better or bears the same code.
+    """
+
+    file: FileRow
+    photo: PhotoRow | None
+    status: str
+    page: int = 0
+    other: str | None = None
+    problem: Json | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name for people: the file, and the page or sheet if there are others."""
+        pages = self.photo.pages if self.photo else None
+        return f"{self.file.name}#{self.page + 1}" if pages and pages > 1 else self.file.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class SheetResult(Result):
+    """A row with a sheet. It counts if its status is `OK` or `REVIEW`, and may count if it is
+    `CONFLICT`: another sheet bears its code, and a person must say whose is which. corrected:
+    somebody said something of it."""
+
+    photo: PhotoRow
+    sheet: Sheet
+    assignment: Assignment
+    corrected: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a sheet of the event, and not another photo of one."""
+        return self.status in (OK, REVIEW, CONFLICT)
+
+    @property
+    def name(self) -> str:
+        return self.sheet.name_in(self.file.name)
+
+    @property
+    def address(self) -> str:
+        """The name that tells a sheet from all others: the file, and the sheet's place in it."""
+        return f"{self.file.name}#{self.sheet.place}"
 
 
 @dataclass(frozen=True, eq=False)

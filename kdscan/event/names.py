@@ -20,8 +20,7 @@ from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
 if TYPE_CHECKING:
     from kdscan.event.corrections import AssignSheet
     from kdscan.event.log import Entry
-    from kdscan.event.model import Event
-    from kdscan.event.results import SheetResult
+    from kdscan.event.model import Event, SheetResult
 
 MOST_LISTED = 5_000
 """Most players of a list: more than any event has."""
@@ -260,6 +259,11 @@ def photo_keys(event: Event) -> Iterator[tuple[str, str]]:
         yield file.name, photo.key()
         for page in range(photo.pages or 0):
             yield f"{file.name}#{page + 1}", photo.key(page)
+
+
+def short_name(file: str) -> str:
+    """A file's own name, because the folders of a batch should not be published on the network."""
+    return file.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def removed_names(event: Event) -> list[str]:

@@ -23,10 +23,9 @@ from kdscan.event.dedupe import Alike
 from kdscan.event.games import BYE, DRAW, Game, Seat, SheetScore, Table
 from kdscan.event.games import Memo as Games
 from kdscan.event.log import AnyEntry, Author, Entry, Said, TableResult, fold_log
-from kdscan.event.names import Names
-from kdscan.event.results import Sheet, short_name
+from kdscan.event.names import Names, short_name
 from kdscan.event.rules import Rules
-from kdscan.event.sheets import ReadSheet
+from kdscan.event.sheets import ReadSheet, Sheet
 from kdscan.event.store.schema import UPLOADED, FileRow, PhotoRow
 from kdscan.files import Json
 

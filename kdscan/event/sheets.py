@@ -37,6 +37,7 @@ from kdscan.sheets.base import (
     SheetType,
     evidence_from,
     is_player_sheet,
+    kind_named,
 )
 from kdscan.sheets.common import (
     WIZARD,
@@ -140,6 +141,39 @@ class Brief(Struct, frozen=True, array_like=True):
     extras: tuple[bool, bool] | None = None
     correctable: bool = True
     layout: str = ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet of paper in a photo, according to its newest reading. number: its index there.
+
+    code: text of its printed code. basis: what `brief`, its current state, rests on; None if
+    nothing but the reading.
+    """
+
+    id: int
+    photo_id: int
+    page: int
+    number: int
+    reading_id: int
+    kind: str
+    code: str | None
+    basis: str | None
+    brief: Brief
+
+    @property
+    def type(self) -> SheetType[AnyEvidence, AnyReading] | None:
+        """What kind of sheet it is; None for one of a newer version."""
+        return kind_named(self.kind)
+
+    @property
+    def place(self) -> str:
+        """Page and number on it, counted from 1, like 2.1."""
+        return f"{self.page + 1}.{self.number + 1}"
+
+    def name_in(self, file: str) -> str:
+        """Its name for people: the file's, with the sheet's place unless it is the first."""
+        return file if (self.page, self.number) == (0, 0) else f"{file}#{self.place}"
 
 
 def fold_table(

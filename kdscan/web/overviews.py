@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from kdscan.event.export import event_table, table_game
 from kdscan.event.games import Game
 from kdscan.event.log import Author
-from kdscan.event.model import Event
-from kdscan.event.results import FAILED, OK, SheetResult, short_name
+from kdscan.event.model import FAILED, OK, Event, SheetResult
+from kdscan.event.names import short_name
 from kdscan.event.swiss import met_before
 from kdscan.i18n import Words, mark
 from kdscan.web import schemas

@@ -21,8 +21,8 @@ from kdscan.event.events import events, open_event
 from kdscan.event.export import rows_with_sheets, write_csv
 from kdscan.event.model import Event
 from kdscan.event.report.page import Album, write_report
+from kdscan.event.standings import half, signed, so_far
 from kdscan.event.swiss import pairing_rows
-from kdscan.event.words import half, signed, so_far
 from kdscan.files.tables import BYTE_ORDER_MARK, write_table
 from kdscan.paper.book import load_book
 from kdscan.paper.card import Card

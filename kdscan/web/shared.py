@@ -18,7 +18,7 @@ from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from kdscan.event.model import Event
-from kdscan.event.results import Sheet
+from kdscan.event.sheets import Sheet
 from kdscan.event.store import Store, schema
 from kdscan.files import Json
 from kdscan.i18n import mark

@@ -17,10 +17,11 @@ from kdscan.document import outcome_json
 from kdscan.errors import Bug
 from kdscan.event.corrections import OnSheet
 from kdscan.event.events import current_sheets
-from kdscan.event.model import Event
-from kdscan.event.results import SheetResult, reason_of, short_name
+from kdscan.event.model import Event, SheetResult
+from kdscan.event.names import short_name
 from kdscan.event.sheets import ReadSheet, fold_table, range_of, value_of
 from kdscan.event.store import schema
+from kdscan.event.store.photos import reason_of
 from kdscan.event.store.schema import PhotoRow
 from kdscan.files import Json
 from kdscan.i18n import Words, mark

@@ -18,7 +18,7 @@ from kdscan.event.actions import SetRules
 from kdscan.event.events import forget_event, load, open_event, open_row
 from kdscan.event.export import rows_with_sheets, write_csv, write_json_lines
 from kdscan.event.jobs import Batch, Progress, Task
-from kdscan.event.results import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET
+from kdscan.event.model import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET
 from kdscan.event.sources import sources
 from kdscan.event.store import Store
 from kdscan.event.tasks import Ingest, Read

@@ -12,8 +12,8 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.event.actions import ConfirmSheet, CorrectShield, CorrectSquare
 from kdscan.event.events import open_event
+from kdscan.event.export import save_labels
 from kdscan.event.jobs import Batch
-from kdscan.event.labels import save_labels
 from kdscan.event.sources import sources
 from kdscan.event.store import Store, open_store
 from kdscan.inference.store import default_models

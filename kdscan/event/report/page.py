@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from kdscan.errors import KdscanError
 from kdscan.event.export import Row
 from kdscan.event.games import Game
-from kdscan.event.model import Event
-from kdscan.event.results import SheetResult, short_name
+from kdscan.event.model import Event, SheetResult
+from kdscan.event.names import short_name
 from kdscan.event.sheets import ReadSheet, corrected, firm_values
-from kdscan.event.standings import standings
+from kdscan.event.standings import byes_text, decided_by, half, signed, standings, where
 from kdscan.event.store import Store
-from kdscan.event.words import byes_text, decided_by, half, signed, where
 from kdscan.files import Json
 from kdscan.i18n import Words
 from kdscan.i18n import errors as error_words

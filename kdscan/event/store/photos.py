@@ -64,6 +64,14 @@ def _reason(error: Json | None) -> Json:
     return {"error_code": error["code"], "error_message": error["message"], "error_said": text}
 
 
+def reason_of(row: FileRow | PhotoRow) -> Json | None:
+    """Why a file or photo could not be read, as `kdscan.i18n.errors` tells it."""
+    if row.error_code is None:
+        return None
+    reason = {"code": row.error_code, "message": row.error_message or ""}
+    return reason | (row.error_said or {})
+
+
 def add_file(
     db: Connection,
     event_id: int,

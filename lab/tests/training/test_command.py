@@ -13,8 +13,8 @@ import pytest
 
 from kdscan.event.actions import CorrectShield
 from kdscan.event.events import open_event
+from kdscan.event.export import save_labels
 from kdscan.event.jobs import Batch
-from kdscan.event.labels import save_labels
 from kdscan.event.sources import sources
 from kdscan.event.store import open_store
 from kdscan.inference.store import default_models

@@ -15,9 +15,8 @@ from sqlalchemy import Connection, text
 from kdscan.cli.options import same_event
 from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.event.events import events, find_event, open_row
-from kdscan.event.results import reason_of
 from kdscan.event.store import connect, open_store
-from kdscan.event.store.photos import add_photo, set_pages
+from kdscan.event.store.photos import add_photo, reason_of, set_pages
 from kdscan.event.store.schema import metadata
 from kdscan.event.store.upgrade import upgrade
 from tests.command import Command
