@@ -96,8 +96,7 @@ class Alike:
 
     def __init__(self) -> None:
         self._near: dict[tuple[str, bool], dict[str, float]] = {}
-        self._rows: dict[tuple[int, bool], list[str]] = {}
-        self._table: dict[tuple[int, bool], NDArray[np.uint8]] = {}
+        self._known: dict[tuple[int, bool], tuple[list[str], NDArray[np.uint8] | None]] = {}
 
     def near(self, marks: str, *, coded: bool) -> Mapping[str, float]:
         """Known marks that are similar to these, each with the share on which they agree."""
@@ -110,24 +109,18 @@ class Alike:
             return
         near = self._near[marks, coded] = {}
         for others_coded in (False,) if coded else (False, True):
-            rows = self._rows.get((len(own), others_coded), [])
-            if rows:
-                table = self._table[len(own), others_coded][:, : len(rows)]
+            rows, table = self._known.get((len(own), others_coded), ([], None))
+            if table is not None:
                 shares = agreements(own, table).max(axis=0)
                 for n in np.flatnonzero(shares >= SHARE):
                     other, share = rows[int(n)], float(shares[n])
                     near[other] = max(share, near.get(other, 0.0))
                     mirror = self._near[other, others_coded]
                     mirror[marks] = max(share, mirror.get(marks, 0.0))
-        key = len(own), coded
-        rows = self._rows.setdefault(key, [])
-        if not rows or len(rows) == self._table[key].shape[1]:
-            larger = np.zeros((len(own), max(64, 2 * len(rows))), np.uint8)
-            if rows:
-                larger[:, : len(rows)] = self._table[key]
-            self._table[key] = larger
-        self._table[key][:, len(rows)] = own
-        rows.append(marks)
+        rows, table = self._known.get((len(own), coded), ([], None))
+        column = own[:, None]
+        table = column if table is None else np.hstack((table, column))
+        self._known[len(own), coded] = [*rows, marks], table
 
 
 def agreements(marks: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[np.float64]:

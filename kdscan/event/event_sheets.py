@@ -298,16 +298,12 @@ class EventSheets(EventRecord):
             near.update(self._at_tables.get(self._table_of(sheet.id), ()))
         return near
 
-    def groups(self, ids: Collection[int] | None = None) -> Mapping[int, Group]:
-        """The sheets with which each (of these) is interpreted, where something depends on that:
+    def groups(self, near: Collection[int]) -> Mapping[int, Group]:
+        """The sheets with which each of these is interpreted, where something depends on that:
         where somebody said something, and games whose two maps and spellbook are in several photos.
         """
-        tables: Collection[Table] = self._at_tables
-        if ids is None:
-            ids = [n for n, s in self.sheets.items() if n in self.said.fields or s.brief.extras]
-        else:
-            tables = self._at_tables.keys() & map(self._table_of, ids)
-        groups: dict[int, Group] = {}
+        fields, groups = self.said.fields, dict[int, Group]()
+        ids = [n for n in near if n in fields or self.sheets[n].brief.extras]
         for page in {(self.sheets[n].photo_id, self.sheets[n].page) for n in ids}:
             together = tuple(self.pages[page])
             spoken_of = [n for n in together if self.said_of(self.sheets[n])]
@@ -315,7 +311,7 @@ class EventSheets(EventRecord):
                 groups |= dict.fromkeys(together, (together, False))
             else:
                 groups |= {n: ((n,), False) for n in spoken_of}
-        for at in tables:
+        for at in self._at_tables.keys() & map(self._table_of, near):
             apart = self.compared.same.keys() | self.late
             sheets = [self.sheets[n] for n in self._at_tables[at] if n not in apart]
             maps = [s for s in sheets if s.type is DUEL_MAP]

@@ -7,7 +7,7 @@ with store.write() as db:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,11 +23,10 @@ from kdscan.event.actions import Action, CloseEvent, SetRules, Show, Undo, check
 from kdscan.event.corrections import AssignSheet, NotForPlayers, OnField, OnSheet, desk_only
 from kdscan.event.log import Author
 from kdscan.event.model import Event
-from kdscan.event.record import Memo
 from kdscan.event.sheets import Brief, ReadSheet, Sheet, basis_of, brief_of, fold_table
 from kdscan.event.store import schema
 from kdscan.event.store.files import is_url
-from kdscan.event.store.photos import errors, files, read_sheets, stored_files
+from kdscan.event.store.photos import changed_photos, errors, files, read_sheets, stored_files
 from kdscan.event.store.schema import (
     EventRow,
     PhotoRow,
@@ -123,61 +122,47 @@ def load(
 ) -> Event:
     """An event at its current version; raises `UsageError` if it was deleted.
 
-    before: an earlier version, of which everything that did not change is taken. write: whether
+    before: an earlier version, of which everything that did not change is taken; without one, all
+    is new. write: whether
     states of sheets that had to be computed anew are stored.
     """
     row = first(db, EventRow, schema.event, id=event_id)
     if row is None:
         raise UsageError("the event was deleted")
-    if before is not None and before.created_at != row.created_at:
-        before = None  # it was deleted, and this is another with its number
-    if before is not None and before.version == row.version:
+    if before is None or before.created_at != row.created_at:  # deleted, and another has its number
+        nothing: Json = {"photos": {}, "failures": {}, "sheets": {}}
+        before = Event(**asdict(row) | {"version": -1}, log=(), files=(), **nothing)
+    if before.version == row.version:
         return before
-    at = schema.photo.c
-    query = select(schema.photo).where(at.event_id == event_id).order_by(at.id)
-    if before is not None:
-        query = query.where(at.version > before.version)
-    changed = {photo.id: photo for photo in all_of(db, PhotoRow, query)}
-    ids = None if before is None else [*changed]
-    photos: Mapping[int, PhotoRow] = changed
-    sheets, unsaved = _sheets(db, event_id, ids)
-    failures = errors(db, event_id, ids)
-    names = files(db, event_id, ids)
-    entries = log.entries(db, event_id, before.log[-1].id if before and before.log else 0)
-    if before is not None:
-        stay = before.sheets.items()
-        sheets = {n: sheet for n, sheet in stay if sheet.photo_id not in changed} | sheets
-        failures = {k: v for k, v in before.failures.items() if k[0] not in changed} | failures
-        names += [f for f in before.files if f.photo_id and f.photo_id not in changed]
-        entries = [*before.log, *entries]
-        photos = {**before.photos, **changed} if changed else before.photos
+    at, since = schema.photo.c, before.version
+    query = select(schema.photo).where(at.event_id == event_id, at.version > since)
+    changed = {photo.id: photo for photo in all_of(db, PhotoRow, query.order_by(at.id))}
+    sheets, unsaved = _sheets(db, event_id, since)
+    names = files(db, event_id, since)
+    names += [f for f in before.files if f.photo_id and f.photo_id not in changed]
     listed = tuple(sorted(names, key=lambda file: (file.name, file.id)))
-    if before is not None and listed == before.files:
-        listed = before.files
-    event = Event(
+    stay, failed = before.sheets.items(), before.failures.items()
+    event = replace(
+        before,
         **asdict(row),
-        log=tuple(entries),
-        photos=photos,
-        files=listed,
-        failures=failures,
-        sheets=sheets,
-        memo=Memo() if before is None else before.memo,
+        log=(*before.log, *log.entries(db, event_id, before.log[-1].id if before.log else 0)),
+        photos={**before.photos, **changed} if changed else before.photos,
+        files=before.files if listed == before.files else listed,
+        failures={k: v for k, v in failed if k[0] not in changed} | errors(db, event_id, since),
+        sheets={n: sheet for n, sheet in stay if sheet.photo_id not in changed} | sheets,
         unsaved=unsaved,
+        read={},
     )
     return settle(db, event, write=write)
 
 
-def _sheets(
-    db: Connection, event_id: int, photo_ids: Collection[int] | None
-) -> tuple[dict[int, Sheet], dict[int, Json]]:
-    """The sheets of an event (or of photos), and the JSON of those of which no brief is stored, as
-    after an upgrade."""
+def _sheets(db: Connection, event_id: int, since: int) -> tuple[dict[int, Sheet], dict[int, Json]]:
+    """The sheets of photos that changed since a version, and the JSON of those of which no brief is
+    stored, as after an upgrade."""
     at = schema.sheet.c
     query = select(*(at[name] for name in Sheet.__dataclass_fields__))
-    query = query.where(at.event_id == event_id).order_by(at.photo_id, at.page, at.number)
-    if photo_ids is not None:
-        query = query.where(at.photo_id.in_(photo_ids))
-    rows = db.execute(query).all()
+    query = query.where(at.photo_id.in_(changed_photos(event_id, since)))
+    rows = db.execute(query.order_by(at.photo_id, at.page, at.number)).all()
     old = [row.id for row in rows if row.brief is None]
     read = {sheet.id: sheet for sheet in read_sheets(db, id=old)} if old else {}
     briefs = {n: brief_of(sheet.data, sheet.data, sheet.kept) for n, sheet in read.items()}
@@ -199,7 +184,7 @@ def settle(
     stored: dict[int, ReadSheet] = {}
     for _ in range(MOST_ROUNDS_OF_FOLDING):
         near = event.sheets.keys() if ids is None else event.around(ids)
-        groups = event.groups(None if ids is None else near)
+        groups = event.groups(near)
         fresh: dict[int, str | None] = {
             n: None for n in near - groups.keys() if event.sheets[n].basis is not None
         }

@@ -168,10 +168,7 @@ def fold_log(log: Sequence[AnyEntry]) -> Said:
         action = entry.action
         if isinstance(action, Undo) and entry.id not in undone and action.action in moments:
             undone |= together[moments[action.action]]
-    said = Said(undone=frozenset(undone))
-    for entry in log:
-        _fold(said, entry)
-    return said
+    return Said(undone=frozenset(undone)).after(log)
 
 
 def _fold(said: Said, entry: AnyEntry) -> None:

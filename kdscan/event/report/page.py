@@ -90,6 +90,7 @@ def write_report(state: Event, rows: Iterable[Row], album: Album, w: Words) -> I
         crop=CROP_PX,
         w=w,
         t=w.t,
+        tn=w.tn,
         where=partial(where, w),
         error=partial(error_words.error_text, words=w),
         problem_text=lambda problem: problem_text(problem_from(problem), w),

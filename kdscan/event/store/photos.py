@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import to_builtins
-from sqlalchemy import Connection, and_, func, literal, or_, select
+from sqlalchemy import Connection, Select, and_, func, literal, or_, select
 
 from kdscan.errors import ReaderDied
 from kdscan.event.sheets import ReadSheet, brief_of
@@ -124,14 +124,19 @@ def get_photo(db: Connection, photo_id: int) -> PhotoRow | None:
     return first(db, PhotoRow, schema.photo, id=photo_id)
 
 
-def files(db: Connection, event_id: int, photo_ids: Collection[int] | None = None) -> list[FileRow]:
-    """The names under which photos of an event came (or only these photos, and whatever could not
-    be read at all), in the order in which they came."""
+def changed_photos(event_id: int, since: int) -> Select[tuple[int]]:
+    """A query for the photos that changed since a version of their event."""
+    at = schema.photo.c
+    return select(at.id).where(at.event_id == event_id, at.version > since)
+
+
+def files(db: Connection, event_id: int, since: int = -1) -> list[FileRow]:
+    """The names under which changed photos came, and whatever could not be read at all, in the
+    order in which they came."""
     at = schema.file.c
-    query = select(schema.file).where(at.event_id == event_id).order_by(at.id)
-    if photo_ids is not None:
-        query = query.where(or_(at.photo_id.in_(photo_ids), at.photo_id.is_(None)))
-    return all_of(db, FileRow, query)
+    changed = or_(at.photo_id.in_(changed_photos(event_id, since)), at.photo_id.is_(None))
+    query = select(schema.file).where(at.event_id == event_id, changed)
+    return all_of(db, FileRow, query.order_by(at.id))
 
 
 def stored_files(db: Connection, event_id: int) -> set[tuple[str, str]]:
@@ -196,23 +201,15 @@ def readings(db: Connection, photo_ids: Collection[int]) -> list[ReadingRow]:
     return all_of(db, ReadingRow, query)
 
 
-def errors(
-    db: Connection, event_id: int, photo_ids: Collection[int] | None = None
-) -> dict[tuple[int, int], Json]:
-    """Pages (of photos) whose newest reading is an error: (photo id, page) → the error, see
+def errors(db: Connection, event_id: int, since: int) -> dict[tuple[int, int], Json]:
+    """Pages of changed photos whose newest reading is an error: (photo id, page) → the error, see
     `kdscan.i18n.errors`."""
-    at, photo = schema.reading.c, schema.photo.c
+    at = schema.reading.c
     newest = select(func.max(at.id)).group_by(at.photo_id, at.page)
-    query = (
-        select(at.photo_id, at.page, at.entry)
-        .join(schema.photo, photo.id == at.photo_id)
-        .where(photo.event_id == event_id, at.error_code.is_not(None))
-    )
-    if photo_ids is not None:
-        query = query.where(at.photo_id.in_(photo_ids))
-        newest = newest.where(at.photo_id.in_(photo_ids))
-    query = query.where(at.id.in_(newest))
-    return {(photo_id, page): entry["error"] for photo_id, page, entry in db.execute(query)}
+    newest = newest.where(at.photo_id.in_(changed_photos(event_id, since)))
+    query = select(at.photo_id, at.page, at.entry)
+    failed = db.execute(query.where(at.error_code.is_not(None), at.id.in_(newest)))
+    return {(photo_id, page): entry["error"] for photo_id, page, entry in failed}
 
 
 def read_sheets(db: Connection, **values: int | Collection[int]) -> Iterator[ReadSheet]:
