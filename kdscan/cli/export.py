@@ -105,6 +105,13 @@ def import_event(
     photo_count = w.tn("{n} photo", "{n} photos", loaded.photos)
     sheet_count = w.tn("{n} sheet", "{n} sheets", loaded.sheets)
     print(f"{escape_control(loaded.name)}: {photo_count}, {sheet_count}")
+    if loaded.differ:
+        warn(
+            "sheets whose values in the archive are not those that were read of them: {n} "
+            "({names})",
+            n=len(loaded.differ),
+            names=", ".join(loaded.differ),
+        )
 
 
 def report(

@@ -258,10 +258,9 @@ def result(
 
 
 def _table(state: EventState) -> str:
-    w, planned, closed = terminal_words(), state.rules.rounds, state.said.closed is not None
+    w = terminal_words()
     t = w.t
     players = w.tn("{n} player", "{n} players", len(state.standings))
-    after = so_far(w, state.played_round, state.round_over, planned, closed)
     heads = [t("score"), t("won"), t("drawn"), t("lost"), t("byes"), t("spread"), "SB"]
     rows = [["", t("player"), *heads, ""]]
     before = None
@@ -272,7 +271,7 @@ def _table(state: EventState) -> str:
         values = [half(line.score), *numbers, signed(line.spread), f"{line.sonneborn_berger:.3g}"]
         rows.append([rank, escape_control(line.player), *values, decided_by(w, line.decided_by)])
     lines = aligned(rows, left=(1, len(heads) + 2), least=(4, 0, 5, 3, 5, 4, 4, 6, 5))
-    return "\n".join([f"{escape_control(state.name)}: {after}, {players}", *lines])
+    return "\n".join([f"{escape_control(state.name)}: {so_far(w, state)}, {players}", *lines])
 
 
 def _tables(event: str, round_: int, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> str:

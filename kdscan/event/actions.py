@@ -89,10 +89,9 @@ class Approve(Base, frozen=True, tag="approve"):
     def subjects(self) -> frozenset[Subject]:
         return frozenset(("approved", action) for action in self.actions)
 
-    def prepare(self, event: Event, author: Author) -> Action:
+    def check(self, event: Event) -> None:
         if not {*self.actions} <= event.entries.keys() - event.said.undone:
             raise UsageError("this change was taken back meanwhile")
-        return super().prepare(event, author)
 
     def sentence(self, event: Event) -> Sentence:
         return event.entries[self.actions[0]].action.sentence(event)
@@ -174,7 +173,7 @@ class Walkover(_OnTable, frozen=True, tag="walkover"):
 class WithdrawResult(_OnTable, frozen=True, tag="withdraw_result"):
     """Withdraw all that was entered for a table; its sheets count again."""
 
-    def prepare(self, event: Event, author: Author) -> Action:
+    def check(self, event: Event) -> None:
         event.seats_at(self.round, self.table)
         if (self.round, self.table) not in event.said.results:
             raise UsageError(
@@ -182,7 +181,6 @@ class WithdrawResult(_OnTable, frozen=True, tag="withdraw_result"):
                 round=self.round,
                 table=self.table,
             )
-        return self
 
 
 class AddPlayer(Base, frozen=True, tag="add_player"):
@@ -243,7 +241,8 @@ class _OnPlayer(Base, frozen=True):
         return frozenset({("player", name, isinstance(self, RenamePlayer))})
 
     def prepare(self, event: Event, author: Author) -> Action:
-        name = event.names.named(self.name, event, None)
+        self.check(event)
+        name = event.names.named(self.name, event)
         if event.names.player(name) is None:
             raise UsageError(
                 "{name}: there is no such player in {event}.", name=self.name, event=event.name
@@ -295,10 +294,9 @@ class RequestBye(_OnPlayer, frozen=True, tag="request_bye"):
 
     text, subject, subjects = mark("a bye of {name}"), ("bye", ".name", ".round"), Base.subjects
 
-    def prepare(self, event: Event, author: Author) -> Action:
+    def check(self, event: Event) -> None:
         if self.round <= event.last_round:
             raise UsageError("round {round} is paired already", round=self.round)
-        return super().prepare(event, author)
 
 
 class PairRound(Base, frozen=True, tag="pair_round"):
@@ -351,10 +349,8 @@ class SetRules(Base, frozen=True, tag="set_rules"):
     def subjects(self) -> frozenset[Subject]:
         return frozenset(("rule", name) for name, value in self.given.items() if value)
 
-    def prepare(self, event: Event, author: Author) -> Action:
-        after = Rules.of(event.game, {**event.said.rules, **self.given})
-        after.check(self.given)
-        return self
+    def check(self, event: Event) -> None:
+        Rules.of(event.game, {**event.said.rules, **self.given}).check(self.given)
 
 
 class StartClock(Base, frozen=True, tag="start_clock"):
@@ -385,11 +381,10 @@ class CloseEvent(Base, frozen=True, tag="close_event"):
 
     text, subject = mark("the end of the event"), ("closed",)
 
-    def prepare(self, event: Event, author: Author) -> Action:
+    def check(self, event: Event) -> None:
         if self.closed:
             check_finished(event.games)
             check_certain(event.games)
-        return self
 
 
 class Undo(Base, frozen=True, tag="undo"):

@@ -14,7 +14,7 @@ import shutil
 import sqlite3
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,7 +44,7 @@ from kdscan.files.names import check_name, escape_control
 from kdscan.files.read import read_error
 from kdscan.files.write import writing
 from kdscan.rules import GAMES
-from kdscan.sheets.base import deserialize
+from kdscan.sheets.base import KINGDOM, deserialize
 from kdscan.templates.library import parse_template
 from kdscan.templates.template import SUFFIX, checked_name
 
@@ -60,11 +60,12 @@ LARGEST = 1_000_000
 
 @dataclass(frozen=True)
 class Loaded:
-    """What was loaded."""
+    """What was loaded. differ: sheets that hold other values than was read of them says."""
 
     name: str
     photos: int
     sheets: int
+    differ: Sequence[str]
 
 
 def save_event(store: Store, name: str, path: Path) -> int:
@@ -141,7 +142,7 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
         ):
             try:
                 with alone.write() as old:
-                    event, places = _checked(old)
+                    event, places, differ = _checked(old)
             except StoreError as error:
                 raise ValueError from error
             wanted = name if name and name.strip() else event.name
@@ -157,7 +158,7 @@ def load_event(store: Store, path: Path, name: str | None = None) -> Loaded:
                 details = {**event.details, "imported": path.name}
                 load(db, _copy(old, db, event.id, name=wanted, details=details), write=True)
             undo.pop_all()
-            return Loaded(wanted, photos, len(event.sheets))
+            return Loaded(wanted, photos, len(event.sheets), differ)
     except OSError as error:
         raise UsageError("{where}: {error}", where=path, error=read_error(error)) from error
     except (
@@ -211,9 +212,9 @@ def _check_schema(path: Path) -> None:
             raise ValueError("damaged")
 
 
-def _checked(db: Connection) -> tuple[Event, list[tuple[str, str]]]:
-    """The archive's only event, as it would be shown, and where its photos lie. Current states of
-    its sheets are computed anew.
+def _checked(db: Connection) -> tuple[Event, list[tuple[str, str]], list[str]]:
+    """The archive's only event, as it would be shown, where its photos lie, and its sheets whose
+    rows differ from their evidence. Current states of its sheets are computed anew.
 
     Raises exceptions for what kdscan would not have written.
     """
@@ -222,18 +223,20 @@ def _checked(db: Connection) -> tuple[Event, list[tuple[str, str]]]:
         raise ValueError("event")
     check_name(row.name)
     db.execute(schema.sheet.update().values(basis=None, state=None, brief=None))
-    sheets_of: dict[int, int] = {}
+    differ: dict[int, list[bool]] = {}
     for table, record in schema.OF_EVENT.items():
         for values in db.execute(select(table).execution_options(yield_per=100)):
-            _check(schema.checked(record, values), sheets_of)
+            _check(schema.checked(record, values), differ)
     event = load(db, row.id, write=True)
     _ = event.standings, event.findings, event.rows  # what cannot be shown is not stored
-    return event, sorted(stored_files(db, event.id))
+    sheets = event.sheets.values()
+    names = [event.sheet_name(s.id) for s in sheets if differ[s.reading_id][s.number]]
+    return event, sorted(stored_files(db, event.id)), names
 
 
-def _check(row: Struct, sheets_of: dict[int, int]) -> None:
-    """Raise exceptions for a row that kdscan has not written. sheets_of: the number of sheets of
-    each reading so far."""
+def _check(row: Struct, differ: dict[int, list[bool]]) -> None:
+    """Raise exceptions for a row that kdscan has not written. differ: of the sheets of each reading
+    so far, whether the row holds another board or total than the evidence makes."""
     _check_values(to_builtins(row, builtin_types=(datetime,)))
     match row:
         case schema.PhotoRow():
@@ -243,16 +246,19 @@ def _check(row: Struct, sheets_of: dict[int, int]) -> None:
         case schema.FileRow():
             _check_values(row.name, names=True)
         case schema.ReadingRow():
-            sheets_of[row.id] = len(row.entry["sheets"])
             _check_values([row.entry, row.kept], most=LARGEST)
             if row.entry["error"] is not None:
                 _ = row.entry["error"]["code"], row.entry["error"]["message"]
+            differ[row.id] = []
             for sheet, kept in zip(row.entry["sheets"], row.kept, strict=True):
-                brief_of(sheet, sheet, kept)
-                if kept is not None:
-                    _check_keys(sheet, to_dict(deserialize(kept)))
-        case schema.SheetRow() if row.number >= sheets_of[row.reading_id]:
-            raise ValueError("number")
+                now = sheet if kept is None else to_dict(deserialize(kept))
+                _check_keys(sheet, now)
+                stored, made = (brief_of(data, data, kept) for data in (sheet, now))
+                same = (stored.total, stored.marks) == (made.total, made.marks)
+                alone = sheet["kind"] != KINGDOM.name  # kingdoms share one box
+                differ[row.id].append(alone and not same)
+        case schema.SheetRow():
+            _ = differ[row.reading_id][row.number]
         case schema.ActionRow():
             log.from_json(row.action)
             _check_values([row.action, row.who], names=True)

@@ -81,8 +81,12 @@ class Base(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
         parts = (getattr(self, p[1:]) if p.startswith(".") else p for p in self.subject)
         return frozenset({tuple(parts)} if self.subject else ())
 
+    def check(self, event: Event) -> None:
+        """Raise `UsageError` if it is impossible."""
+
     def prepare(self, event: Event, author: Author) -> Action:
-        """The action as it is stored; raises `UsageError` if it is impossible."""
+        """The action as it is stored, after `check`."""
+        self.check(event)
         return self  # type: ignore[return-value]
 
 
@@ -110,9 +114,11 @@ class OnSheet(Base, frozen=True):
     def values(self, event: Event) -> Mapping[str, object]:
         return {"name": event.sheet_name(self.sheet)}
 
-    def prepare(self, event: Event, author: Author) -> Action:
+    def subjects(self) -> frozenset[Subject]:
+        return super().subjects() | {("sheet", self.sheet)}
+
+    def check(self, event: Event) -> None:
         event.sheet(self.sheet)
-        return self  # type: ignore[return-value]
 
 
 class OnField(OnSheet, frozen=True):
@@ -130,7 +136,7 @@ class OnField(OnSheet, frozen=True):
         except ValueError:
             return False
 
-    def prepare(self, event: Event, author: Author) -> Action:
+    def check(self, event: Event) -> None:
         sheet = event.sheet(self.sheet)
         if self.sheet_type is not None:
             if sheet.kind != self.sheet_type.name or not self.is_possible(sheet.brief.size or 7):
@@ -139,7 +145,6 @@ class OnField(OnSheet, frozen=True):
                 raise UsageError(
                     "an older version read this sheet; photograph it again to correct it"
                 )
-        return self  # type: ignore[return-value]
 
 
 class _OnCell(OnField, frozen=True):
@@ -229,10 +234,10 @@ class SetVariants(OnField, frozen=True, tag="set_variants"):
 
     sheet_type, parts, field = KINGDOM, ("middle_kingdom", "harmony"), VARIANTS
 
-    def prepare(self, event: Event, author: Author) -> Action:
+    def check(self, event: Event) -> None:
         if event.rules.game == KINGDOM.game:
             raise UsageError("the event's rules apply to all its kingdoms")
-        return super().prepare(event, author)
+        super().check(event)
 
 
 class ConfirmSheet(OnField, frozen=True, tag="confirm_sheet"):
@@ -274,7 +279,7 @@ class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
     field, parts = "place", ("player", "round", "table")
 
     def prepare(self, event: Event, author: Author) -> Action:
-        super().prepare(event, author)
+        self.check(event)
         by_player, before, checked = author.role == "player", event.assignments[self.sheet], self
         if self.keep or by_player:  # who sits where is the desk's
             at = {"round": before.round, "table": before.table}
@@ -302,12 +307,12 @@ class SamePaper(OnSheet, frozen=True, tag="same_paper"):
         """The other sheet, 0 for none."""
         return self.of or 0
 
-    def prepare(self, event: Event, author: Author) -> Action:
+    def check(self, event: Event) -> None:
         if self.of is not None and event.sheet(self.of).id == self.sheet:
             raise UsageError("a sheet cannot be another photo of itself")
         if self.of and event.sheets[self.of].kind != event.sheet(self.sheet).kind:
             raise UsageError("this sheet cannot hold this")
-        return super().prepare(event, author)
+        super().check(event)
 
 
 class Ignore(OnSheet, frozen=True, tag="ignore"):

@@ -145,9 +145,20 @@ class EventSheets(EventRecord):
 
     @property
     def late(self) -> Set[int]:
-        """Sheets that came when their round was over, and of which the desk has not spoken since:
-        they change no result. None of a round of which all came then, as in older stores."""
-        return self._late | self.compared.late
+        """Sheets that came when their round was over, or once the desk had excluded them, and of
+        which it has not spoken since: they change no result. None of a round of which all came
+        then, as in older stores."""
+        return self._late | self.compared.late | self.again
+
+    @derived("compared", "said.assigned")
+    def again(self) -> Set[int]:
+        """Sheets that the desk excluded and somebody photographed again, until the desk says whose
+        they are."""
+        return {n for n in self.compared.again if not self.is_given_by_desk(n)}
+
+    def is_given_by_desk(self, sheet_id: int) -> bool:
+        """Whether the desk has said whose a sheet is."""
+        return any(word.role == "desk" for word, _ in self.said.assigned.get(sheet_id, ()))
 
     @cached_property
     def _late(self) -> frozenset[int]:

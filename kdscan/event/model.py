@@ -173,10 +173,10 @@ class Event(EventSheets):
             if not is_player_sheet(sheet.kind) or (hidden and not rivals):
                 continue
             at, brief, differs = self.assignments[key], sheet.brief, compared.differs.get(key, ())
-            by_desk = any(word.role == "desk" for word, _ in self.said.assigned.get(key, ()))
-            came = None if by_desk else self.photos[sheet.photo_id].added_at
+            given = self.is_given_by_desk(key)
+            came = None if given else self.photos[sheet.photo_id].added_at
             named = self.sheet_name(key)
-            again = key in compared.again and not by_desk
+            again = key in self.again
             made_of = brief, at, rivals, differs, key in late, came, named, again
             if key not in memo or memo[key][0] != made_of:
                 score = SheetScore(
@@ -218,7 +218,12 @@ class Event(EventSheets):
             alone = row.sheet.type is SPELLBOOK and maps[row.photo.id, row.page] != 2
             if not (alone and brief.pays):
                 continue
-            if row.sheet.id in self.late:
+            if row.sheet.id in self.again:
+                text = mark(
+                    "a spellbook that the desk had excluded was photographed again, and adds no "
+                    "points"
+                )
+            elif row.sheet.id in self.late:
                 text = mark("a spellbook came when its round was over, and adds no points")
             elif None in where[:2]:
                 text = mark("a spellbook adds no points, because its table is not known")

@@ -93,7 +93,7 @@ class Names:
         names = (player.name, *(n for n in player.former if self.player(n) in (None, player)))
         return player if check in map(check_of, names) else None
 
-    def named(self, name: str, event: Event, round_: int | None) -> str:
+    def named(self, name: str, event: Event, round_: int | None = None) -> str:
         """The event's spelling of a player's name; any name if no players are entered.
 
         round_: players of this round are suggested first. Raises `UnknownPlayer` for an unknown

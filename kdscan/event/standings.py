@@ -24,11 +24,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from kdscan.event.games import DRAW, PARTS, WIN, Game, Round
 from kdscan.files.names import by_surname
 from kdscan.i18n import Words, mark
+
+if TYPE_CHECKING:
+    from kdscan.event.model import Event
 
 _surname = lru_cache(10_000)(by_surname)
 
@@ -175,19 +178,19 @@ def where(w: Words, round_: int | None, table: int | None) -> str:
     return w.t("round {round}, table {table}", round=round_, table=table)
 
 
-def so_far(w: Words, played: int, over: bool, planned: int | None, closed: bool) -> str:
-    """A table's heading: after which round it stands. played: the last round with a finished game,
-    0 if there is none; over: whether all games of that round are finished; closed: whether it is
-    final."""
-    if closed:
+def so_far(w: Words, event: Event) -> str:
+    """A table's heading: after which round it stands, or that it is final."""
+    played, rounds = event.played_round, event.rules.rounds
+    if event.said.closed:
         return w.t("final standings")
     if not played:
         return w.t("before round 1")
-    if planned is None:
+    if rounds is None:
+        over = event.round_over
         return w.t("after round {n}", n=played) if over else w.t("during round {n}", n=played)
-    if over:
-        return w.t("after round {n} of {rounds}", n=played, rounds=planned)
-    return w.t("during round {n} of {rounds}", n=played, rounds=planned)
+    if event.round_over:
+        return w.t("after round {n} of {rounds}", n=played, rounds=rounds)
+    return w.t("during round {n} of {rounds}", n=played, rounds=rounds)
 
 
 def half(score: float) -> str:

@@ -252,7 +252,7 @@ def next_pairing(event: Event, wish: PairRound) -> PairRound:
         before = tuple(game for game in event.games if game.round < round_)
     check_finished(before)
     active = [player.name for player in event.names.players if player.active]
-    byes = {event.names.named(name, event, None) for name in wish.byes}
+    byes = {event.names.named(name, event) for name in wish.byes}
     byes |= {event.name_of.get(number, "") for number in event.said.byes.get(round_, ())}
     playing = tuple(name for name in active if name not in byes)
     if len(active) < 2 or not playing:
@@ -279,7 +279,7 @@ def next_pairing(event: Event, wish: PairRound) -> PairRound:
     tables = (*tables, *((name,) for name in active if name in byes))
     if wish.tables is not None:
         spelled = event.names.named
-        tables = tuple(tuple(spelled(name, event, None) for name in t) for t in wish.tables)
+        tables = tuple(tuple(spelled(name, event) for name in t) for t in wish.tables)
         times = Counter(name for table in tables for name in table)
         for name, count in times.items():
             if count > 1 or name not in active:

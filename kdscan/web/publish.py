@@ -86,10 +86,8 @@ def standings_file(call: Call) -> Response:
         ]
         for line in event.standings
     ]
-    closed, planned = event.said.closed is not None, event.rules.rounds
-    state = so_far(call.words, event.played_round, event.round_over, planned, closed)
     unsettled = [t("To settle") + f": {len(event.findings)}"] if event.findings else []
-    title = " · ".join((event.name, state, *unsettled))
+    title = " · ".join((event.name, so_far(call.words, event), *unsettled))
     return _file(table_pdf(title, names, rows), PDF, event, "standings.pdf")
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import io
-import json
 import math
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -218,7 +217,7 @@ class Call(Request):
         """A JSON body as a record of this type; raises ApiError for anything else."""
         data = await self.small_body()
         try:
-            return msgspec.convert(json.loads(data, parse_float=_number, parse_constant=_no), kind)
+            return msgspec.convert(_JSON.decode(data), kind)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise ApiError(400, "bad_request", f"the body is not as described: {error}") from error
 
@@ -278,5 +277,4 @@ def _number(text: str) -> float | int:
     return int(value) if value.is_integer() else value
 
 
-def _no(text: str) -> float:
-    raise ValueError(f"{text} is no JSON")
+_JSON = msgspec.json.Decoder(float_hook=_number)

@@ -22,6 +22,7 @@ from kdscan.event.swiss import resting_on
 from kdscan.files import Json
 from kdscan.paper.ids import check_of
 from kdscan.rules import GameName
+from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
 from kdscan.sheets.duel_map.interpret import interpret
 from tests.event.entries import MODELS, came_in, do, entry, event_of, number_of, states
@@ -118,11 +119,15 @@ def test_a_photo_that_cannot_be_opened_and_pages_without_a_sheet_are_rows(store:
 # Games whose sheets are in several photos
 
 
+def maps_came_in(store: Store, game: Game, code: str, names: str) -> None:
+    for board, name in zip(game.maps, names, strict=True):
+        sheet = make_sheet(str(board), confidence=0.999)
+        came_in(store, name, with_evidence(sheet, sheet_id=code + name))
+
+
 def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
     game = paid_game()
-    for board, player in zip(game.maps, "AB", strict=True):
-        sheet = make_sheet(str(board), confidence=0.999)
-        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"))
+    maps_came_in(store, game, "CUP/1/4/", "AB")
     assert wizards(store) == {"A": 0, "B": 0}
     came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
     paid = dict(zip("AB", (score.wizard for score in game.scores()), strict=True))
@@ -148,25 +153,28 @@ def test_the_pairing_says_where_a_sheet_belongs_that_names_its_round_and_player(
 ) -> None:
     game = paid_game()
     players(store, "AB", act.PairRound())
-    for board, player in zip(game.maps, "12", strict=True):
-        sheet = make_sheet(str(board), confidence=0.999)
-        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1//{player}"))
-    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/1/"))
-    paid = [score.wizard for score in game.scores()]
-    assert wizards(store) == dict(zip("12", paid, strict=True))
+    maps_came_in(store, game, "CUP/1//", "12")
+    book = with_evidence(make_book(game.spellbook), sheet_id="CUP/1/1/")
+    came_in(store, "book", book)
+    paid = dict(zip("12", (score.wizard for score in game.scores()), strict=True))
+    assert wizards(store) == paid
     places = [event_of(store).assignments[n] for n in sorted(event_of(store).sheets)]
     assert [(one.round, one.table, one.player) for one in places] == [
         (1, 1, "A"),
         (1, 1, "B"),
         (1, 1, None),
     ]
+    do(store, act.RemovePhoto("book"))
+    came_in(store, "again", book)
+    assert not any(wizards(store).values())
+    (again,) = (f.sheets[0] for f in event_of(store).findings if "excluded" in f.text)
+    do(store, act.AssignSheet(again, None, 1, 1))
+    assert wizards(store) == paid
 
 
 def test_a_spellbook_whose_table_is_unknown_is_asked_for(store: Store) -> None:
     game = paid_game()
-    for board, player in zip(game.maps, "AB", strict=True):
-        sheet = make_sheet(str(board), confidence=0.999)
-        came_in(store, player, with_evidence(sheet, sheet_id=f"CUP/1/4/{player}"))
+    maps_came_in(store, game, "CUP/1/4/", "AB")
     came_in(store, "book", make_book(game.spellbook))
     event = event_of(store)
     (asked,) = [one for one in event.findings if "spellbook" in one.text]

@@ -12,6 +12,7 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.corrections import CoatName
+from kdscan.event.events import perform
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store, open_store, schema
@@ -72,6 +73,14 @@ def test_an_answer_counts_if_it_was_offered_and_else_waits_though_its_total_was_
     assert (word["source"], word["who"]) == (source, "Hugo")
     assert ("changed" in codes(event)) == (source == "waits")
     assert total(event, 1) == (40 if (source, crosses) == ("answered", 1) else 37)
+
+
+def test_of_two_desks_the_second_hears_that_the_first_has_changed_the_sheet(store: Store) -> None:
+    last, shield = cup(store), act.CorrectShield(1, (0, 1), "dot")
+    do(store, shield, by=Author("Ada", session="a"))
+    for word in (shield, act.ConfirmSheet(1)):
+        with store.write() as db, pytest.raises(UsageError, match="another desk has just decided"):
+            perform(db, event_of(store), Author("Bob", session="b"), word, last=last)
 
 
 @pytest.mark.parametrize("word", [act.Ignore(1), act.RemovePhoto("hugo.jpg")])

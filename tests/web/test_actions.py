@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 import pytest
 
-from kdscan.errors import UsageError
 from kdscan.event import actions as event_actions
 from kdscan.event import log
 from kdscan.event.log import Author
@@ -100,16 +99,6 @@ def test_points_are_entered_and_shown_to_everybody(
     assert table["played_round"] == 1
     refused = act(desk, "pair_round", again=True)
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "refused")
-
-
-def test_of_two_desks_the_second_hears_that_the_first_has_decided(
-    served: Served, cup: dict[int, list[str]]
-) -> None:
-    live, result = served.services.live, event_actions.EnterResult(1, 1, {cup[1][0]: 40})
-    last = max(live.event().entries)
-    live.perform(Author("Ada", session="a"), result, last=last)
-    with pytest.raises(UsageError, match="another desk has just decided this"):
-        live.perform(Author("Bob", session="b"), result, last=last)
 
 
 def test_several_actions_are_one_or_none(desk: httpx.Client) -> None:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from sqlalchemy import Connection
+
 from kdscan.errors import NoSheetFound, ReaderDied
 from kdscan.event.actions import ConfirmSheet, SamePaper
 from kdscan.event.events import load, open_row, perform
 from kdscan.event.log import Author
 from kdscan.event.store import Store
 from kdscan.event.store.photos import add_file, add_photo, add_reading, files, read_sheets, readings
+from kdscan.event.store.schema import PhotoRow
+from kdscan.sheets.base import AnyReading
 from tests.event.entries import MODELS, SHA, entry, kept, one_photo
 from tests.readings import make_kingdom, make_sheet
+
+
+def read(
+    db: Connection, photo: PhotoRow, *sheets: AnyReading, models: str = MODELS, **more: Any
+) -> bool:
+    """The first page of a photo was read, and this is what was found there."""
+    return add_reading(db, photo, 0, models, entry(*sheets, **more), kept(*sheets), 0.5)
 
 
 def test_a_photo_is_one_however_often_it_comes(store: Store) -> None:
@@ -72,12 +85,12 @@ def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None
     one, two = make_sheet(), make_sheet(doubtful=[(0, 1)], origin_xy=(100, 700))
     with store.write() as db:
         event, photo = one_photo(db)
-        assert add_reading(db, photo, 0, MODELS, entry(one, two), kept(one, two), 0.5)
+        assert read(db, photo, one, two)
         before = list(read_sheets(db, event_id=event.id))
-        assert not add_reading(db, photo, 0, MODELS, entry(), [], 0.5)
+        assert not read(db, photo)
         # New models find the two in another order, and with other doubts.
         better = make_sheet(origin_xy=(103, 698))
-        assert add_reading(db, photo, 0, "models-2", entry(better, one), kept(better, one), 0.4)
+        assert read(db, photo, better, one, models="models-2")
     with store.read() as db:
         after = {s.id: s for s in read_sheets(db, event_id=event.id)}
         assert [r.models for r in readings(db, [photo.id])] == [MODELS, "models-2"]
@@ -97,14 +110,11 @@ def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(
     here, there = make_sheet(), make_sheet(origin_xy=(100, 700))
     with store.write() as db:
         event, photo = one_photo(db)
-        add_reading(db, photo, 0, MODELS, entry(here, there), kept(here, there), 0.5)
-        add_reading(db, photo, 0, "models-2", entry(error=ReaderDied("gone")), [], 0.5)
-        assert (
-            len(list(read_sheets(db, event_id=event.id))) == 2
-        )  # that a process died says nothing of sheets
-        one, _ = read_sheets(db, event_id=event.id)
+        read(db, photo, here, there)
+        read(db, photo, models="models-2", error=ReaderDied("gone"))
+        one, _ = read_sheets(db, event_id=event.id)  # that it died says nothing of sheets
         perform(db, load(db, event.id), Author("Ada"), ConfirmSheet(one.id))
-        add_reading(db, photo, 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
+        read(db, photo, models="models-2", error=NoSheetFound("none"))
     with store.read() as db:
         assert [sheet.id for sheet in read_sheets(db, event_id=event.id)] == [one.id]
 
@@ -114,21 +124,21 @@ def test_a_sheet_stays_as_long_as_another_photo_is_said_to_show_it(store: Store)
         event = open_row(db, "e")
         photos = [add_photo(db, event.id, sha * 32, ".jpg", 10) for sha in ("1a", "2b")]
         for photo in photos:
-            add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
+            read(db, photo, make_sheet())
         one, other = read_sheets(db, event_id=event.id)
         perform(db, load(db, event.id), Author("Ada"), SamePaper(other.id, one.id))
-        add_reading(db, photos[0], 0, "models-2", entry(error=NoSheetFound("none")), [], 0.5)
+        read(db, photos[0], models="models-2", error=NoSheetFound("none"))
         assert [sheet.id for sheet in read_sheets(db, event_id=event.id)] == [one.id, other.id]
 
 
 def test_another_kind_of_sheet_in_the_same_place_is_another_sheet(store: Store) -> None:
     with store.write() as db:
         event, photo = one_photo(db)
-        add_reading(db, photo, 0, MODELS, entry(make_sheet()), kept(make_sheet()), 0.5)
+        read(db, photo, make_sheet())
         (before,) = read_sheets(db, event_id=event.id)
         perform(db, load(db, event.id), Author("Ada"), ConfirmSheet(before.id))
         kingdom = make_kingdom()
-        add_reading(db, photo, 0, "models-2", entry(kingdom), kept(kingdom), 0.5)
+        read(db, photo, kingdom, models="models-2")
         kinds = {sheet.id: sheet.kind for sheet in read_sheets(db, event_id=event.id)}
     assert kinds.pop(before.id) == "duel_map"
     assert list(kinds.values()) == ["kingdom"]

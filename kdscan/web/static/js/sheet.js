@@ -32,7 +32,10 @@ export function sheetView(place, photo, first, options = {}) {
       show(fresh);
       await onChange(sheet);
     },
-    refused: () => whole.show(sheet), // its fields already show what was refused
+    refused() {
+      whole.show(sheet); // its fields already show what was refused
+      answers.look(); // perhaps another desk has changed it
+    },
   });
   const find = (id) => findPart(sheet, id);
   const say = (id, value) => answers.say(find(id), value);
@@ -305,7 +308,9 @@ function answering({ shown, show, refused }) {
   }
 
   async function deliver(action, message) {
-    const done = await perform({ sheet: shown().id, ...action }, "sheet");
+    const newest = Math.max(0, ...shown().corrections.map((one) => one.id));
+    const last = session.role === "desk" ? newest : undefined;
+    const done = await perform({ sheet: shown().id, ...action }, "sheet", last);
     await show(done.sheet);
     const sheet = shown();
     const waits = (one) => one.source === "waits" && done.actions.includes(one.id);
