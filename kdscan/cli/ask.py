@@ -68,7 +68,7 @@ def ask_about(sheet: Any, style: Style, risk: float) -> Any:
                 _say(error_message(error))
     if sheet.review and not skipped and "cut_off" not in {p.code for p in sheet.problems}:
         _say(_picture(sheet.rectified.bgr, SHEET_COLUMNS, style))
-        if read_answer(t("Is the grid in the right place?") + " (y/n)").startswith("y"):
+        if agrees(t("Is the grid in the right place?")):
             return kind.correct_fields(sheet, {"confirmed": True}, risk)
     return sheet
 
@@ -96,6 +96,11 @@ def _answer(sheet: Any, at: Cell, options: Iterable[Any], number: str, style: St
 
 def _say(*texts: str, sep: str = " ") -> None:
     print(*filter(None, texts), sep=sep, file=sys.stderr, flush=True)
+
+
+def agrees(question: str) -> bool:
+    """Whether a person says yes to a question."""
+    return read_answer(f"{question} (y/n)").startswith("y")
 
 
 def read_answer(prompt: str) -> str:

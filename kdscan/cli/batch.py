@@ -206,13 +206,12 @@ def _reason(row: Result, event: EventState, status: str, w: Words) -> str:
     if status != DIFFERS or not isinstance(row, SheetResult):
         return w.t("see {name}", name=row.other)
     best = event.row(event.compared.same[row.sheet.id])
-    why = (
-        w.t("somebody looked at it")
-        if best.corrected
-        else w.t("it came in time")
-        if row.sheet.id in event.late
-        else w.t("it shows more, or came later")
-    )
+    if best.corrected:
+        why = w.t("somebody looked at it")
+    elif row.sheet.id in event.late:
+        why = w.t("it came in time")
+    else:
+        why = w.t("it shows more, or came later")
     return w.t(
         "{n} points; {name} counts for now, with {total}: {why}",
         n=row.sheet.brief.total,

@@ -17,7 +17,7 @@ pages included; SHEET likewise when one photo holds several maps.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from kdscan.i18n import mark
 from kdscan.rules.duel.spellbook import COATS, SIDES
 from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import LETTERS as TERRAIN_LETTERS
-from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, R, SheetType, kind_of
+from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, R, kind_named, kind_of
 from kdscan.sheets.common import field_of
 from kdscan.sheets.kingdom.model import KingdomReading
 
@@ -80,53 +80,21 @@ def parse_corrections(texts: Iterable[str]) -> tuple[Correction, ...]:
     return tuple(_parse(part) for text in texts for part in text.split())
 
 
-def _of_map(correction: Correction) -> Field:
-    marks = {"coat": _MARKS[correction.parts["name"] or ""], "crosses": correction.count}
-    return field_of("cell", *correction.cell), marks
-
-
-def _of_kingdom(correction: Correction) -> Field:
-    square = {"terrain": _TERRAINS[correction.parts["name"] or ""], "crowns": correction.count}
-    return field_of("cell", *correction.cell), square
-
-
-def _of_book(correction: Correction) -> Field:
-    """A line of a spellbook, or the coat that one side chose."""
-    parts, player = correction.parts, SIDES.index(correction.parts["side"] or "")
-    if parts["line"] is None:
-        return field_of("choice", player), _MARKS[parts["chosen"] or ""]
-    line = {"filled": int(parts["filled"] or 0)}
-    line |= {"struck": bool(parts["struck"]), "used": bool(parts["used"])}
-    return field_of("line", player, COATS[parts["line"]]), line
-
-
-_OF_KIND: dict[str, tuple[SheetType[Any, Any], Callable[[Correction], Field], str]] = {
-    DUEL_MAP.name: (
-        DUEL_MAP,
-        _of_map,
-        mark(
-            "--set {text}: no shield of a map; these go from A1 to G5 without the castle D3, and "
-            "hold . or one of d dd l ll f c with up to four +"
-        ),
+REFUSED = {
+    DUEL_MAP.name: mark(
+        "--set {text}: no shield of a map; these go from A1 to G5 without the castle D3, and "
+        "hold . or one of d dd l ll f c with up to four +"
     ),
-    KINGDOM.name: (
-        KINGDOM,
-        _of_kingdom,
-        mark(
-            "--set {text}: not a square of Kingdomino; terrains are w f l g s m with a + for "
-            "each crown, ## is the castle, . no tile"
-        ),
+    KINGDOM.name: mark(
+        "--set {text}: not a square of Kingdomino; terrains are w f l g s m with a + for "
+        "each crown, ## is the castle, . no tile"
     ),
-    SPELLBOOK.name: (
-        SPELLBOOK,
-        _of_book,
-        mark(
-            "--set {text}: no line of a spellbook; coats are d dd l ll f c, with at most five "
-            "squares (c and f three, dd and ll four)"
-        ),
+    SPELLBOOK.name: mark(
+        "--set {text}: no line of a spellbook; coats are d dd l ll f c, with at most five "
+        "squares (c and f three, dd and ll four)"
     ),
 }
-"""For each kind what a correction says of it, and why it is refused."""
+"""For each kind why a correction of it is refused."""
 
 
 def meaning_of(
@@ -137,21 +105,36 @@ def meaning_of(
     size: squares along a kingdom's side. example: how a sheet is named. Raises `UsageError` for
     what no such sheet can contain.
     """
-    text, of_book = correction.text, kind == SPELLBOOK.name
-    if of_book and not correction.parts["side"]:
+    text, parts, of_book = correction.text, correction.parts, kind == SPELLBOOK.name
+    side = parts["side"]
+    if of_book and not side:
         raise UsageError("--set {text}: that is a spellbook, it has no such cells", text=text)
-    if correction.parts["side"] and not of_book:
+    if side and not of_book:
         raise UsageError(
             "--set {text}: that is no spellbook; name its sheet, like {example}",
             text=text,
             example=example,
         )
-    sheet_type, meaning, why = _OF_KIND.get(kind) or _OF_KIND[DUEL_MAP.name]
+    sheet_type = kind_named(kind) or DUEL_MAP
+    value: Any
     try:
-        field, value = meaning(correction)
+        if not side:
+            field, content = field_of("cell", *correction.cell), parts["name"] or ""
+            value = (
+                {"terrain": _TERRAINS[content], "crowns": correction.count}
+                if kind == KINGDOM.name
+                else {"coat": _MARKS[content], "crosses": correction.count}
+            )
+        elif line := parts["line"]:
+            field = field_of("line", SIDES.index(side), COATS[line])
+            value = {name: bool(parts[name]) for name in ("struck", "used")}
+            value["filled"] = int(parts["filled"] or 0)
+        else:  # the coat that one side chose
+            field = field_of("choice", SIDES.index(side))
+            value = _MARKS[parts["chosen"] or ""]
         sheet_type.corrections({field: value})
     except (KeyError, ValueError):
-        raise UsageError(why, text=text) from None
+        raise UsageError(REFUSED[sheet_type.name], text=text) from None
     if kind == KINGDOM.name and max(correction.cell) >= size:
         raise UsageError(
             "--set {text}: squares of this kingdom go from A1 to {last}",

@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from kdscan.cli.ask import read_answer
+from kdscan.cli.ask import agrees
 from kdscan.cli.known_templates import damaged
 from kdscan.cli.options import AsJson, TemplatesEvent, TemplatesStore, check_apart
 from kdscan.cli.terminal import aligned, error_message, note, terminal_words
-from kdscan.errors import LayoutError, PhotoError, UsageError
+from kdscan.errors import PhotoError, UsageError
 from kdscan.event.events import find_row
 from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
@@ -133,13 +133,18 @@ def learn(
     again = mark(
         "if writing on the sheet is mirrored in the photo, learn it again from one that is not"
     )
-    if asked := sys.stdin.isatty():
-        question = w.t("Is writing on the sheet mirrored in the photo?")
-        if read_answer(f"{question} (y/n)")[:1] == "y":
-            raise UsageError(again)
+    attended = sys.stdin.isatty()
+    if attended and agrees(w.t("Is writing on the sheet mirrored in the photo?")):
+        raise UsageError(again)
     pictures = [picture for photo in photos for picture in _pictures(photo)]
     learned = to_stored(
-        learn_template(pictures, name, unmarked=unmarked, corners_xy=_points(corners), warn=_warn)
+        learn_template(
+            pictures,
+            name,
+            unmarked=unmarked,
+            corners_xy=_points(corners),
+            warn=lambda error: note(f"kdscan: {error_message(error)}"),
+        )
     )
     if overlay:
         write_file(overlay, png(draw_template(learned)))
@@ -152,7 +157,7 @@ def learn(
         with templates_of(event, store) as templates:
             templates.save(learned)
     note(templates_table([learned]))
-    if not asked:
+    if not attended:
         note(w.t(again))
 
 
@@ -179,10 +184,6 @@ def _points(text: str | None) -> Floats | None:
             text=text,
         )
     return points
-
-
-def _warn(error: LayoutError) -> None:
-    note(f"kdscan: {error_message(error)}")
 
 
 @template.command("list")

@@ -81,10 +81,6 @@ class PlacedGrid:
     def outline_xy(self) -> Floats:
         return outline_of(self.centers_xy)
 
-    def shows(self, other: PlacedGrid) -> bool:
-        """Whether both show the same map."""
-        return overlap(self.outline_xy, other.outline_xy)
-
 
 def locate_all(photo: Photo, locating: Network) -> Located:
     """What may be maps, those beside several others included; see `locate`."""
@@ -141,10 +137,10 @@ def find_maps(
     else:
         tried.sort(key=lambda candidate: -candidate.confidence)
         for start in tried[:MAX_FOLLOWED]:
-            if not any(map_.confident and map_.shows(start) for map_ in candidates):
+            sure = [map_.outline_xy for map_ in candidates if map_.confident]
+            if not any(overlap(outline_xy, start.outline_xy) for outline_xy in sure):
                 followed = PlacedGrid(*follow_paper(photo, start.centers_xy, refining))
-                # beside a confident map clutter can reach 0.82
-                if followed.confident or not any(map_.confident for map_ in candidates):
+                if followed.confident or not sure:  # beside a confident map clutter can reach 0.82
                     candidates = _suppress_overlaps(candidates, followed)
     best = max((candidate.confidence for candidate in candidates), default=0.0)
     threshold = LIKELY if best >= LIKELY else max(best, POSSIBLE)
@@ -163,9 +159,13 @@ def rule_out_markers(photo: Photo, located: Located) -> None:
     """Look for markers of the scale of the smallest located map first: all sheets are on one table.
     Not if no map is likely, or if that one would extend far beyond the picture, because then it is
     mostly no map."""
-    cell_px = min(map(_cell_px, located.outlines)) if any_likely(located) else np.inf
-    if cell_px * COLS <= max(photo.width, photo.height):
-        rule_out(photo, min(cell_px * m.size_mm / page.cell_mm[0] for page, m in own_layouts()))
+    if any_likely(located):
+        corners = np.stack([outline.corners_xy for outline in located.outlines])
+        sides = np.linalg.norm(np.roll(corners, -1, 1) - corners, axis=2)
+        wide = float((sides[:, 0] + sides[:, 2]).min()) / 2  # the mean of top and bottom
+        if wide <= max(photo.width, photo.height):
+            own = (m.size_mm / page.cell_mm[0] for page, m in own_layouts())
+            rule_out(photo, wide / COLS * min(own))
 
 
 def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
@@ -180,21 +180,13 @@ def by_markers(photo: Photo) -> tuple[SheetOutline, ...]:
     return tuple(outlines)
 
 
-def _cell_px(outline: SheetOutline) -> float:
-    """Photo pixels per cell, across."""
-    top, _, bottom, _ = np.linalg.norm(
-        np.roll(outline.corners_xy, -1, 0) - outline.corners_xy, axis=1
-    )
-    return float(top + bottom) / (2 * COLS)
-
-
-def _suppress_overlaps(found: list[PlacedGrid], new: PlacedGrid) -> list[PlacedGrid]:
+def _suppress_overlaps(grids: list[PlacedGrid], new: PlacedGrid) -> list[PlacedGrid]:
     """Candidates that do not overlap. A new one is among them unless it overlaps one that is at
     least as confident. (It may span two maps: then neither of them yields to the other.)"""
-    same = [one for one in found if one.shows(new)]
-    if any(one.confidence >= new.confidence for one in same):
-        return found
-    return [one for one in found if one not in same] + [new]
+    same = [grid for grid in grids if overlap(grid.outline_xy, new.outline_xy)]
+    if any(grid.confidence >= new.confidence for grid in same):
+        return grids
+    return [grid for grid in grids if grid not in same] + [new]
 
 
 # Whether a grid has a castle. Other printed grids, such as score pads and bingo cards, have equal

@@ -115,8 +115,8 @@ def locate(photo: Photo, network: Network) -> Located:
         from -1 to 1 across the grid, and the log of its expected error (1, 1, h, w).
     """
     regions = _regions(photo, (0, 0), 1, network)
-    outlines = _outlines((_zoomed(photo, far, network) or far for far in regions), ())
-    return Located(outlines, _middles(regions))
+    near = [_zoomed(photo, region, network) for region in regions]
+    return Located(_outlines(near, ()), _middles(regions))
 
 
 def locate_beside(photo: Photo, network: Network, known: Located) -> Located:
@@ -196,12 +196,12 @@ def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Networ
     return regions
 
 
-def _zoomed(photo: Photo, far: _Region, network: Network) -> _Region | None:
-    """The same map located in a window around it; None if it fills the frame already."""
+def _zoomed(photo: Photo, far: _Region, network: Network) -> _Region:
+    """The same map located in a window around it, unless it fills the frame already."""
     low, high = far.photo_xy.min(0), far.photo_xy.max(0)
     side = float(max(high - low)) * (1 + 2 * ZOOM_MARGIN)
     if side > ZOOM_BELOW * max(photo.width, photo.height):
-        return None
+        return far
     middle = (low + high) / 2
     near = _regions(*window(photo, middle - side / 2, middle + side / 2, THUMB_PX), network)
 
@@ -209,7 +209,7 @@ def _zoomed(photo: Photo, far: _Region, network: Network) -> _Region | None:
         """Votes within the original region: a neighbouring map may be larger."""
         return int(((region.photo_xy >= low) & (region.photo_xy <= high)).all(1).sum())
 
-    return max(near, key=inside, default=None)
+    return max(near, key=inside, default=far)
 
 
 def _fit(region: _Region) -> Floats | None:

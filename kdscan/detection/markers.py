@@ -6,7 +6,6 @@ them are enough to know where a sheet is and which layout it has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -28,8 +27,8 @@ ones."""
 MIN_SIDE_PX = 32
 """If all markers' sides have this many pixels in the first picture, the second shows no more."""
 
-FAMILY = "DICT_4X4_50"
-"""OpenCV's name for the dictionary of the markers on all built-in sheets."""
+FAMILY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+"""The dictionary of the markers on all built-in sheets."""
 
 FLAT_PX = 8
 """Pixels per cell of a marker in the rectified picture that its bits are read from. On 30 photos of
@@ -56,15 +55,21 @@ class DetectedMarker:
 _cache: WeakKeyDictionary[Photo, tuple[DetectedMarker, ...]] = WeakKeyDictionary()
 
 
-def family() -> cv2.aruco.Dictionary:
-    """`FAMILY` for OpenCV."""
-    return cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, FAMILY))
-
-
 def detect_markers(photo: Photo) -> tuple[DetectedMarker, ...]:
     """All markers of `FAMILY` in a photo."""
-    if photo not in _cache:
-        _cache[photo] = _detect(photo)
+    # Two windows find as many markers as the usual three, 303 on 52 photos, in 70% of the time.
+    detector = _detector(5, 25)
+    for longer in () if photo in _cache else DETECTION_PX:
+        view, scale = grey_at_most(photo, longer)
+        corners, ids, _ = detector.detectMarkers(view)
+        numbers = [] if ids is None else np.ravel(ids).tolist()  # type: ignore[redundant-expr]
+        _cache[photo] = tuple(
+            DetectedMarker(int(i), (np.asarray(c, np.float64).reshape(4, 2) + 0.5) / scale - 0.5)
+            for i, c in zip(numbers, corners, strict=True)
+        )
+        across = [marker.corners_xy[1] - marker.corners_xy[0] for marker in _cache[photo]]
+        if not across or scale * min(np.hypot(*side) for side in across) >= MIN_SIDE_PX:
+            break
     return _cache[photo]
 
 
@@ -94,25 +99,7 @@ def _detector(*windows_px: int) -> cv2.aruco.ArucoDetector:
         max(windows_px),
     )
     options.adaptiveThreshWinSizeStep = max(1, max(windows_px) - min(windows_px))
-    return cv2.aruco.ArucoDetector(family(), options)
-
-
-def _detect(photo: Photo) -> tuple[DetectedMarker, ...]:
-    # Two windows find as many markers as the usual three, 303 on 52 photos, in 70% of the time.
-    detector = _detector(5, 25)
-    seen: tuple[DetectedMarker, ...] = ()
-    for longer in DETECTION_PX:
-        view, scale = grey_at_most(photo, longer)
-        corners, ids, _ = detector.detectMarkers(view)
-        numbers = [] if ids is None else np.ravel(ids).tolist()  # type: ignore[redundant-expr]
-        seen = tuple(
-            DetectedMarker(int(i), (np.asarray(c, np.float64).reshape(4, 2) + 0.5) / scale - 0.5)
-            for i, c in zip(numbers, corners, strict=True)
-        )
-        sides = [scale * float(np.hypot(*(m.corners_xy[1] - m.corners_xy[0]))) for m in seen]
-        if not seen or min(sides) >= MIN_SIDE_PX:
-            break
-    return seen
+    return cv2.aruco.ArucoDetector(FAMILY, options)
 
 
 def detect_pages(
@@ -125,53 +112,30 @@ def detect_pages(
     """
     places = {place.id: place for place in markers.places}
     half = markers.size_mm / 2 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float64)
-    pages: list[dict[int, tuple[Floats, Floats]]] = []
-    middles: list[tuple[Floats, float]] = []
+    pages: list[tuple[Floats, float, dict[int, tuple[Floats, Floats]]]] = []
     for marker in detect_markers(photo):
         if marker.id not in places:
             continue
         mm = half + np.array(places[marker.id].center_mm)
-        at, reach = _middle(mm, marker.corners_xy, page_mm)
-        k = _nearest(at, reach, marker.id, pages, middles)
-        if k is None:
-            pages.append({})
-            middles.append((at, reach))
-            k = len(pages) - 1
-        pages[k][marker.id] = (mm, marker.corners_xy)
+        # The page's middle and its tolerance in pixels, extrapolated by a similarity: the
+        # perspective of a single marker is too imprecise.
+        similarity = np.asarray(cv2.estimateAffinePartial2D(mm, marker.corners_xy)[0], np.float64)
+        middle = similarity[:, :2] @ (np.array(page_mm) / 2) + similarity[:, 2]
+        reach = _MAX_TILT * float(np.hypot(*page_mm) * np.hypot(*similarity[:, 0]))
+        gaps = [
+            (float(np.hypot(*(middle - other))), number)
+            for number, (other, _, points) in enumerate(pages)
+            if marker.id not in points
+        ]
+        gap, nearest = min(gaps, default=(np.inf, 0))
+        if not gaps or gap >= min(reach, pages[nearest][1]):
+            nearest = len(pages)
+            pages.append((middle, reach, {}))
+        pages[nearest][2][marker.id] = (mm, marker.corners_xy)
+    shown = (points.values() for _, _, points in pages if len(points) > 1)
     return [
-        (np.concatenate([mm for mm, _ in p.values()]), np.concatenate([xy for _, xy in p.values()]))
-        for p in pages
-        if len(p) > 1
+        (np.concatenate([mm for mm, _ in s]), np.concatenate([xy for _, xy in s])) for s in shown
     ]
-
-
-def _middle(mm: Floats, xy: Floats, page_mm: tuple[float, float]) -> tuple[Floats, float]:
-    """The page's middle as extrapolated from one marker, photo frame, and its tolerance in pixels.
-
-    Extrapolates by a similarity: the perspective of a single marker is too imprecise.
-    """
-    similarity = np.asarray(cv2.estimateAffinePartial2D(mm, xy)[0], np.float64)
-    at = similarity[:, :2] @ (np.array(page_mm) / 2) + similarity[:, 2]
-    diagonal = float(np.hypot(*page_mm) * np.hypot(*similarity[:, 0]))
-    return np.asarray(at), _MAX_TILT * diagonal
-
-
-def _nearest(
-    at: Floats,
-    reach: float,
-    number: int,
-    pages: Sequence[dict[int, tuple[Floats, Floats]]],
-    middles: Sequence[tuple[Floats, float]],
-) -> int | None:
-    """Index of the nearest page within reach that lacks this marker, or None."""
-    gaps = [
-        float(np.hypot(*(at - there))) if number not in page else np.inf
-        for page, (there, _) in zip(pages, middles, strict=True)
-    ]
-    if not gaps:
-        return None
-    k = int(np.argmin(gaps))
-    return k if gaps[k] < min(reach, middles[k][1]) else None
 
 
 # Which layout a sheet has: each of its markers is looked for where it belongs.
@@ -238,7 +202,7 @@ def _windows(
 
 def _ids(grey: NDArray[np.uint8]) -> set[tuple[int, int]]:
     """The markers found: (number of the window, from 0; the marker's id)."""
-    corners, ids, _ = cv2.aruco.ArucoDetector(family()).detectMarkers(grey)
+    corners, ids, _ = cv2.aruco.ArucoDetector(FAMILY).detectMarkers(grey)
     if not corners:
         return set()
     windows = np.concatenate(corners)[..., 0].mean(1) // grey.shape[0]

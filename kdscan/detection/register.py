@@ -7,11 +7,8 @@ until it converges, then the offsets are applied cell by cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.detection.locate import SheetOutline, legible_cells
 from kdscan.imaging.picture import Floats, Network, Photo, median, sigmoid
@@ -67,12 +64,6 @@ and placed as many shields; with 0.1 it took 2.2 steps, but 0.6% fewer photos we
 confidently."""
 
 
-def coarse_view(photo: Photo, centers_xy: Floats) -> NDArray[np.float32]:
-    """What the refining network sees: (1, 3, 224, 288) float32, 0..1, BGR."""
-    view = flatten(photo, centers_xy, VIEW_PX, VIEW_MARGIN, finest_decoded(photo))
-    return np.ascontiguousarray(view.transpose(2, 0, 1)[None], np.float32) / np.float32(255)
-
-
 def turned(centers_xy: Floats) -> Floats:
     """The same cells' centres, (5, 7, 2), with the lattice turned by 180°."""
     return np.ascontiguousarray(centers_xy[::-1, ::-1])
@@ -82,26 +73,21 @@ def register(photo: Photo, outline: SheetOutline, network: Network) -> tuple[Flo
     """Every cell's centre, (5, 7, 2), photo frame, which way is up, and the probability that all
     cells are in place: the best from one start after the other, until one is confident.
 
-    The outline may be off by a cell, upside down or turned by 90°.
-    network: `coarse_view` → offsets (1, 2, 5, 7) in cells (x, y: true place minus guess),
-        logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that the view is upright.
+    The outline may be off by a cell, upside down or turned by 90°; and a row may have been mistaken
+    for its neighbour although most cells are right.
+    network: the view from above (1, 3, 224, 288), BGR 0..1 → offsets (1, 2, 5, 7) in cells (x, y:
+        true place minus guess), logits (1, 1, 5, 7) that a cell is in its place, logit (1, 1) that
+        the view is upright.
     """
-    aligned: list[tuple[Floats, float]] = []
-    for start in _starts(photo, outline.corners_xy, network):
-        aligned.append(start)
-        if start[1] >= SURELY_PLACED:
+    best: list[tuple[Floats, float]] = []
+    for corners in (outline.corners_xy, np.roll(outline.corners_xy, 1, axis=0)):
+        best.append(_align(photo, corners, network))
+        centers, confidence = best[-1]
+        if MIN_RESTART <= confidence < SURELY_PLACED and resolution(centers) >= VIEW_PX:
+            best.append(_align(photo, project(_plane(centers), GRID_CORNERS), network))
+        if best[-1][1] >= SURELY_PLACED:
             break
-    return max(aligned, key=lambda start: start[1])
-
-
-def _starts(photo: Photo, corners_xy: Floats, network: Network) -> Iterator[tuple[Floats, float]]:
-    """Results of `_align` from different starts: the outline may be rotated by 90°, and a row may
-    have been mistaken for its neighbour although most cells are right."""
-    for corners in (corners_xy, np.roll(corners_xy, 1, axis=0)):
-        centers, confidence = _align(photo, corners, network)
-        yield centers, confidence
-        if confidence >= MIN_RESTART and resolution(centers) >= VIEW_PX:
-            yield _align(photo, project(_plane(centers), GRID_CORNERS), network)
+    return max(best, key=lambda aligned: aligned[1])
 
 
 def _align(photo: Photo, corners_xy: Floats, network: Network) -> tuple[Floats, float]:
@@ -168,7 +154,9 @@ def follow_paper(photo: Photo, centers: Floats, network: Network) -> tuple[Float
 def _predict(photo: Photo, centers: Floats, network: Network) -> tuple[Floats, Floats, float]:
     """Offsets (5, 7, 2) in cells, logits (35,) that each cell is in place, and the logit that the
     view is upright."""
-    offsets, in_place, upright = network(coarse_view(photo, centers))
+    view = flatten(photo, centers, VIEW_PX, VIEW_MARGIN, finest_decoded(photo))
+    pixels = np.ascontiguousarray(view.transpose(2, 0, 1)[None], np.float32) / np.float32(255)
+    offsets, in_place, upright = network(pixels)
     offset = offsets[0].transpose(1, 2, 0).astype(np.float64)
     return offset, in_place.ravel().astype(np.float64), float(upright[0, 0])
 

@@ -132,16 +132,6 @@ def check_size(width: int, height: int) -> None:
         )
 
 
-def check_pages(count: int) -> None:
-    """Raise `ImageTooLarge` for a file of more than `MAX_PAGES`."""
-    if count > MAX_PAGES:
-        raise ImageTooLarge(
-            "the file has {pages} pages, but the limit is {most}; split it",
-            pages=count,
-            most=MAX_PAGES,
-        )
-
-
 def to_bgr(levels: NDArray[Any]) -> Bgr:
     """A picture (H, W, 3) uint8 of one that is grey (H, W) or has an opacity (H, W, 4), in 8 or 16
     bits; what is transparent lies on white. Raises `UnreadableImage` for a sensor's raw levels."""
@@ -398,7 +388,12 @@ def open_file(data: bytes, opening: Opening = OPENING) -> tuple[int, Read]:
     kind = check_format(data)
     with refusing(kind):
         count, read = opening[kind](data)
-        check_pages(count)
+        if count > MAX_PAGES:
+            raise ImageTooLarge(
+                "the file has {pages} pages, but the limit is {most}; split it",
+                pages=count,
+                most=MAX_PAGES,
+            )
 
     def read_page(page: int, whole: bool) -> tuple[Bgr, bool]:
         with refusing(kind):

@@ -125,18 +125,16 @@ def edge_width(bgr: NDArray[np.uint8]) -> float:
     scale = _PX / FLAT_PX
     small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
-    return max(_width(grey, far, near) for far, near in zip(_lines(_REACH), _lines(3), strict=True))
-
-
-def _width(grey: NDArray[np.uint8], far: NDArray[np.uint8], near: NDArray[np.uint8]) -> float:
-    height = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, far)
-    slope = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, near)
-    edges = (height > _CONTRAST) & (slope > 1)
-    widths = cv2.divide(height, slope, dtype=cv2.CV_32F)[edges]
-    if len(widths) < _FEW:
-        return 0.0
-    sharpest = int(_SHARPEST * len(widths))  # np.quantile would load np.ma
-    return float(np.partition(widths, sharpest)[sharpest]) * 2 / _PX
+    widest = 0.0
+    for far, near in zip(_lines(_REACH), _lines(3), strict=True):
+        height = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, far)
+        slope = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, near)
+        edges = (height > _CONTRAST) & (slope > 1)
+        widths = cv2.divide(height, slope, dtype=cv2.CV_32F)[edges]
+        if len(widths) >= _FEW:
+            sharpest = int(_SHARPEST * len(widths))  # np.quantile would load np.ma
+            widest = max(widest, float(np.partition(widths, sharpest)[sharpest]) * 2 / _PX)
+    return widest
 
 
 def _lines(length: int) -> tuple[NDArray[np.uint8], ...]:

@@ -210,41 +210,24 @@ def sample(
     pixel. finest, border: as in `flatten`.
     Returns (H, W, 3) uint8.
     """
-    roi, coarse = _window(photo, coarse, shrink, finest)
-    w, h = size_wh
-    xs, ys = (_enlarge(coarse[..., part], step)[:h, :w] for part in (0, 1))
-    out = cv2.remap(roi, xs, ys, cv2.INTER_LINEAR, borderMode=border)
-    return np.asarray(out, np.uint8)
-
-
-def _enlarge(coarse: Floats, step: int) -> NDArray[np.float32]:
-    """Bilinear interpolation of one coordinate of a map, sampled every `step` pixels from pixel 0;
-    OpenCV takes twice as long for both in one array."""
-    rows, cols = coarse.shape
-    size_wh = ((cols - 1) * step, (rows - 1) * step)
-    matrix = np.array([[1 / step, 0, 0], [0, 1 / step, 0]], np.float64)
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    small = coarse.astype(np.float32)
-    out = cv2.warpAffine(small, matrix, size_wh, flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(out, np.float32)
-
-
-def _window(
-    photo: Photo, places: Floats, shrink: float, finest: int
-) -> tuple[NDArray[np.uint8], Floats]:
-    """Crop the pyramid level for `shrink` to what `places` (rows, cols, 2), photo frame, span.
-
-    Returns the crop and the places in its frame.
-    """
     k = max(level_for(photo, shrink), finest)
     bgr = level(photo, k)
-    h, w = bgr.shape[:2]
-    places = (places + 0.5) / 2**k - 0.5
-    xs, ys = places[..., 0], places[..., 1]  # one by one: numpy is slow along short axes
-    x0, y0 = (int(np.clip(v.min() - 4, 0, side - 1)) for v, side in ((xs, w), (ys, h)))
-    x1 = int(np.clip(xs.max() + 5, x0 + 1, w))
-    y1 = int(np.clip(ys.max() + 5, y0 + 1, h))
-    return bgr[y0:y1, x0:x1], places - (x0, y0)
+    rows, cols = coarse.shape[:2]
+    matrix = np.array([[1 / step, 0, 0], [0, 1 / step, 0]], np.float64)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    crop, maps = [], []
+    # One axis after the other: numpy is slow along short ones, OpenCV with both in one array.
+    for axis, wide in enumerate(bgr.shape[1::-1]):
+        at = (coarse[..., axis] + 0.5) / 2**k - 0.5
+        low = int(np.clip(at.min() - 4, 0, wide - 1))
+        crop.append(slice(low, int(np.clip(at.max() + 5, low + 1, wide))))
+        small, whole_wh = (at - low).astype(np.float32), ((cols - 1) * step, (rows - 1) * step)
+        maps.append(
+            cv2.warpAffine(small, matrix, whole_wh, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        )
+    xs, ys = (np.asarray(whole)[: size_wh[1], : size_wh[0]] for whole in maps)
+    out = cv2.remap(bgr[crop[1], crop[0]], xs, ys, cv2.INTER_LINEAR, borderMode=border)
+    return np.asarray(out, np.uint8)
 
 
 def resolution(centers_xy: Floats) -> float:

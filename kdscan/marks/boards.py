@@ -306,23 +306,11 @@ def group(views: Sequence[SheetView]) -> tuple[tuple[int, ...], ...]:
     Complete linkage, the best agreeing pairs first: a view joins a group only if it matches all of
     its members.
     """
-    pairs = sorted(_pairs(views), key=lambda pair: -pair[0])
-    same = {(i, j) for _, i, j in pairs}
-    of: dict[int, tuple[int, ...]] = {i: (i,) for i in range(len(views))}
-    for _, i, j in pairs:
-        if of[i] != of[j] and all((min(a, b), max(a, b)) in same for a in of[i] for b in of[j]):
-            joined = tuple(sorted(of[i] + of[j]))
-            of.update(dict.fromkeys(joined, joined))
-    return tuple(sorted({members for members in of.values() if len(members) > 1}))
-
-
-def _pairs(views: Sequence[SheetView]) -> list[tuple[float, int, int]]:
-    """Matching pairs: log ratio and both indices, the lower one first."""
     if not views:
-        return []
+        return ()
     flat = np.stack([_pixel_probs(view.probs).reshape(-1) for view in views]).astype(np.float32)
     agreeing = flat @ flat.T  # expected number of shields that hold the same
-    pairs = []
+    pairs = []  # those that match: log ratio and both indices, the lower one first
     for (i, view), (j, other) in combinations(enumerate(views), 2):
         coded = view.sheet_id is not None and other.sheet_id is not None
         if view.photo == other.photo or agreeing[i, j] < MIN_AGREEING:
@@ -332,4 +320,11 @@ def _pairs(views: Sequence[SheetView]) -> list[tuple[float, int, int]]:
         like = likeness(view.probs, other.probs)
         if like.same or (coded and like.worst >= MIN_COSINE):
             pairs.append((like.log_ratio, i, j))
-    return pairs
+    pairs.sort(key=lambda pair: -pair[0])
+    same = {(i, j) for _, i, j in pairs}
+    of: dict[int, tuple[int, ...]] = {i: (i,) for i in range(len(views))}
+    for _, i, j in pairs:
+        if of[i] != of[j] and all((min(a, b), max(a, b)) in same for a in of[i] for b in of[j]):
+            joined = tuple(sorted(of[i] + of[j]))
+            of.update(dict.fromkeys(joined, joined))
+    return tuple(sorted({members for members in of.values() if len(members) > 1}))

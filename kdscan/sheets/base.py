@@ -21,7 +21,6 @@ from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import Points
 from kdscan.imaging.picture import Bgr
-from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GameName
 from kdscan.rules.duel.spellbook import BookPlace
@@ -247,22 +246,18 @@ def without_pixels(reading: R) -> R:
     evidence: Any = reading.evidence
     if isinstance(evidence, SpellbookEvidence):
         return reading
-    sheet = evidence.rectified
-    bare = RectifiedSheet(
-        np.zeros((1, 1, 3), np.uint8),
-        sheet.centers_xy,
-        sheet.outline_xy,
-        sheet.px_per_cell,
-        sheet.confidence,
-    )
-    inkless = {"ink": None} if isinstance(evidence, MapEvidence) else {}
-    evidence = replace(evidence, rectified=bare, **inkless)
-    return replace(reading, evidence=evidence)
+    bare = {"rectified": replace(evidence.rectified, bgr=np.zeros((1, 1, 3), np.uint8))}
+    if isinstance(evidence, MapEvidence):
+        bare["ink"] = None
+    return replace(reading, evidence=replace(evidence, **bare))
 
 
 def serialize(reading: AnyReading) -> Json:
     """The evidence of a reading, without pixels, as JSON values for `deserialize`."""
-    stored = msgspec.to_builtins(without_pixels(reading).evidence, enc_hook=_array_json)
+    stored = msgspec.to_builtins(
+        without_pixels(reading).evidence,
+        enc_hook=lambda array: np.char.mod(f"%.{DIGITS}g", array).astype(np.float64).tolist(),
+    )
     return plain({"kind": reading.kind, **_with_text_keys(stored)})
 
 
@@ -324,12 +319,6 @@ def _upgraded(stored: Json) -> Json:
         }
         corrections["choices"] = dict(corrections.get("choices", ()))
     return {**new, "corrections": corrections}
-
-
-def _array_json(value: Any) -> Any:
-    """A numpy array in a record as a list."""
-    digits = np.char.mod(f"%.{DIGITS}g", value)
-    return digits.astype(np.float64).tolist()
 
 
 def _with_text_keys(value: Any) -> Any:

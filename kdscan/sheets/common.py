@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -219,6 +219,27 @@ def board_json(
 def coat_from(name: str | None) -> Coat | None:
     """A coat by its name, None for none; raises ValueError for an unknown name."""
     return Coat(name) if name else None
+
+
+# Corrections
+
+C = TypeVar("C", bound="Corrections")
+
+
+class Corrections:
+    """A person's corrections of a sheet, which override its evidence; what is as by default is not
+    corrected."""
+
+    def merge(self: C, later: C) -> C:
+        """These corrections updated by later ones, which come last."""
+        merged, unset = dict(vars(self)), vars(type(self)())
+        for name, new in vars(later).items():
+            if isinstance(new, Mapping):
+                before = {at: old for at, old in merged[name].items() if at not in new}
+                merged[name] = {**before, **new}
+            elif new != unset[name]:
+                merged[name] = new
+        return type(self)(**merged)
 
 
 # Names of correction fields in the store

@@ -16,7 +16,7 @@ from kdscan.rules.duel.coats import COATS, Coat, Marks
 from kdscan.rules.duel.scoring import WIZARD_POINTS, Score
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import WIZARD, cell_values, coat_from, html, short
+from kdscan.sheets.common import WIZARD, Corrections, cell_values, coat_from, html, short
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class WizardEvidence:
 
 
 @dataclass(frozen=True)
-class MapCorrections:
-    """A person's corrections of a map, which override the evidence.
+class MapCorrections(Corrections):
+    """A person's corrections of a map.
 
     cells: the true marks of some shields. castle: whether its roof is coloured. wizard: (coat,)
     that the wizard pays for, or (None,) for none; None if not corrected. confirmed: everything is
@@ -61,15 +61,6 @@ class MapCorrections:
                 raise ValueError(f"a wizard pays for (coat,) or (None,), not for {self.wizard!r}")
             (paid,) = self.wizard  # perhaps a coat's name, which is equal to it
             object.__setattr__(self, "wizard", (paid and Coat(paid),))
-
-    def merge(self, later: MapCorrections) -> MapCorrections:
-        """These corrections updated by later ones."""
-        return MapCorrections(
-            {**self.cells, **later.cells},
-            self.castle if later.castle is None else later.castle,
-            later.wizard or self.wizard,
-            self.confirmed or later.confirmed,
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,14 @@ from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
 from kdscan.rules.kingdomino.scoring import Score
 from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import cell_values, html, short
+from kdscan.sheets.common import Corrections, cell_values, html, short
 
 Squares = tuple[CellReading[SquareKind], ...]
 
 
 @dataclass(frozen=True)
-class KingdomCorrections:
-    """A person's corrections of a kingdom, which override the evidence.
+class KingdomCorrections(Corrections):
+    """A person's corrections of a kingdom.
 
     squares: the true kinds of some squares, in the order of the corrections; a second castle
     replaces the first. confirmed: everything is right.
@@ -37,11 +37,6 @@ class KingdomCorrections:
                 raise ValueError(f"a kingdom has no square at (row, column) {at}")
             if kind not in SQUARE_CLASSES:
                 raise ValueError(f"no square holds {kind!r}")
-
-    def merge(self, later: KingdomCorrections) -> KingdomCorrections:
-        """These corrections updated by later ones, which come last."""
-        before = {at: kind for at, kind in self.squares.items() if at not in later.squares}
-        return KingdomCorrections({**before, **later.squares}, self.confirmed or later.confirmed)
 
 
 @dataclass(frozen=True, eq=False)

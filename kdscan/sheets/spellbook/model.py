@@ -16,7 +16,15 @@ from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.rules.duel.coats import COATS, SQUARES, Coat
 from kdscan.rules.duel.spellbook import BookPlace, Part, Spellbook, SpellbookLine, write_book
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, coat_from, html, place_of, short
+from kdscan.sheets.common import (
+    MAX_OTHERS,
+    MIN_OTHER,
+    Corrections,
+    coat_from,
+    html,
+    place_of,
+    short,
+)
 
 
 class BookMark(NamedTuple):
@@ -35,8 +43,8 @@ class BookMark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SpellbookCorrections:
-    """A person's corrections of a spellbook, which override the evidence.
+class SpellbookCorrections(Corrections):
+    """A person's corrections of a spellbook.
 
     lines: by side and coat. choices: the coat that a side names. confirmed: everything is right.
     Raises ValueError for what no spellbook can hold.
@@ -53,14 +61,6 @@ class SpellbookCorrections:
         for side, chosen in self.choices.items():
             if side not in (0, 1) or chosen not in COATS:
                 raise ValueError(f"side {side!r} of a spellbook cannot choose {chosen!r}")
-
-    def merge(self, later: SpellbookCorrections) -> SpellbookCorrections:
-        """These corrections updated by later ones."""
-        return SpellbookCorrections(
-            {**self.lines, **later.lines},
-            {**self.choices, **later.choices},
-            self.confirmed or later.confirmed,
-        )
 
 
 @dataclass(frozen=True, eq=False)

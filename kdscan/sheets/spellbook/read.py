@@ -7,7 +7,6 @@ over the page, which follows curl and folds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from kdscan.detection.markers import detect_pages
 from kdscan.detection.qr import read_printed
 from kdscan.imaging.picture import Floats, Photo, sigmoid
 from kdscan.imaging.rectify import lattice_to_photo, project, sample
-from kdscan.inference.store import Models, StruckBy
+from kdscan.inference.store import Models
 from kdscan.marks.crops import planes
 from kdscan.paper.book import BookLayout, books, load_book, marked_places
 from kdscan.rules.duel.spellbook import BookPlace
@@ -259,36 +258,30 @@ def read_book(photo: Photo, book: PlacedBook, models: Models, risk: float) -> Sp
     views = (upright, upright[..., ::-1], upright[:, :, ::-1])
     outs = [models.spellbook(np.ascontiguousarray(view))[0] for view in views]
     logits = np.asarray(np.mean(outs, axis=0), np.float64)
-    marks = tuple(_marks(book, logits, models.struck_by, risk))
+    places = list(marked_places(book.layout))
+    visible = sigmoid(logits[:, 2])
+    xy = book.to_photo(np.array([at for _, at, _ in places]))
+    edge = book.to_photo(np.array([(x + half, y) for _, (x, y), half in places]))
+    reach = np.linalg.norm(edge - xy, axis=1)
+    marks, row = [], list[int]()
+    for i, (place, _, _) in enumerate(places):
+        if place.part == "square":
+            row.append(i)
+        seen = float(logits[i, 0]), float(visible[i])
+        marks.append(_mark(place, (xy[i],), reach[i], *seen, risk))
+        if place.part == "used":  # a line's squares come before its circle
+            ends = xy[row[0]], xy[row[-1]]
+            seen = models.struck_by.logit(logits[row, 1]), float(visible[row].min())
+            marks.append(_mark(replace(place, part="struck"), ends, reach[row[0]], *seen, risk))
+            row = []
     code = read_book_code(photo, book)
-    return interpret(SpellbookEvidence(book.layout.name, book.outline_xy, marks, code))
+    return interpret(SpellbookEvidence(book.layout.name, book.outline_xy, tuple(marks), code))
 
 
 def read_book_code(photo: Photo, book: PlacedBook) -> str | None:
     """The text of a spellbook's printed code, or None if none can be read."""
     code = book.layout.code
     return None if code is None else read_printed(photo, code, book.to_photo)
-
-
-def _marks(
-    book: PlacedBook, logits: Floats, struck_by: StruckBy, risk: float
-) -> Iterator[BookMark]:
-    places = list(marked_places(book.layout))
-    visible = sigmoid(logits[:, 2])
-    xy = book.to_photo(np.array([at for _, at, _ in places]))
-    edge = book.to_photo(np.array([(x + half, y) for _, (x, y), half in places]))
-    reach = np.linalg.norm(edge - xy, axis=1)
-    row: list[int] = []
-    for i, (place, _, _) in enumerate(places):
-        if place.part == "square":
-            row.append(i)
-        yield _mark(place, (xy[i],), reach[i], float(logits[i, 0]), float(visible[i]), risk)
-        if place.part == "used":  # a line's squares come before its circle
-            ends = xy[row[0]], xy[row[-1]]
-            struck = replace(place, part="struck")
-            logit = struck_by.logit(logits[row, 1])
-            yield _mark(struck, ends, reach[row[0]], logit, float(visible[row].min()), risk)
-            row = []
 
 
 def _mark(
