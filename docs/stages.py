@@ -93,7 +93,7 @@ def marks(sheet: MapReading) -> U8:
         sheet.rectified.bgr, 0.45, np.full_like(sheet.rectified.bgr, 255), 0.55, 0
     )
     px = flat.shape[1] / (COLS + 0.25)
-    for cell in sheet.board_estimate.cells:
+    for cell in sheet.cells:
         (row, col), (coat, crosses) = cell.at, cell.content
         text = "." if coat is None else LETTERS[coat] + "+" * crosses
         at = round((col + 0.2) * px), round((row + 0.6) * px)

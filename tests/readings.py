@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from kdscan.imaging.rectify import RectifiedSheet
-from kdscan.marks.boards import DEFAULT_RISK, BoardEstimate, CellReading, decode
+from kdscan.marks.boards import DEFAULT_RISK, CellReading, decode
 from kdscan.marks.network import MarkProbs
 from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS, Board
 from kdscan.rules.duel.coats import COATS, SQUARES, Coat, Marks
@@ -79,17 +79,18 @@ def make_sheet(
     rectified = RectifiedSheet(
         np.full((ROWS * 16, COLS * 16, 3), 200, np.uint8), centers, corners, pitch, 0.99
     )
+    score = score_board(shields)
     return MapReading(
-        MapEvidence(rectified, probs, "kdscan-a5"),
-        BoardEstimate(
-            tuple(cells),
-            castle_used,
-            confidence,
-            bool(doubtful),
-            ((score_board(shields).domain_points, confidence),),
-        ),
-        score_board(shields),
-        problems,
+        evidence=MapEvidence(rectified, probs, "kdscan-a5"),
+        confidence=confidence,
+        review=bool(doubtful),
+        problems=problems,
+        cells=tuple(cells),
+        score=score,
+        totals=((score.domain_points, confidence),),
+        board=shields,
+        castle_used=castle_used,
+        alone=confidence,
     )
 
 

@@ -56,9 +56,9 @@ OPERATIONS = {"keep": keep, "fuse": fuse, "fix": fix}
 def said(sheet: MapReading) -> tuple[object, ...]:
     """What people see of it, but for how sure it is, which fusing changes."""
     unsaid = {(2, 2), (0, 0), (0, 1)}  # put right, or clipped, so that nothing is known of it
-    cells = [c.content for c in sheet.board_estimate.cells if c.at not in unsaid]
+    cells = [c.content for c in sheet.cells if c.at not in unsaid]
     told = sorted(one.code for one in sheet.problems if "shields" not in one.code)
-    return cells, told, sheet.clipped, sheet.evidence.wizard_coat, sheet.board_estimate.castle_used
+    return cells, told, sheet.clipped, sheet.evidence.wizard_coat, sheet.castle_used
 
 
 @pytest.mark.parametrize("seen", SEEN)
@@ -82,7 +82,7 @@ def test_two_clipped_photos_of_one_sheet_are_not_sure_when_fused() -> None:
 def test_a_second_correction_adds_to_the_first() -> None:
     first = correct(make_sheet(), {(0, 0): (Coat.LINE, 2)})
     both = correct(first, {(0, 1): (None, 0)})
-    held = {c.at: c.content for c in both.board_estimate.cells}
+    held = {c.at: c.content for c in both.cells}
     assert held[0, 0] == (Coat.LINE, 2) and held[0, 1] == (None, 0)
     kingdom = correct(make_kingdom(), {(0, 0): ("lake", 1)})
     kept = deserialize(serialize(kingdom))
@@ -100,6 +100,6 @@ def test_a_correction_brings_a_shield_back_that_the_picture_cut_off() -> None:
 def test_what_a_person_confirmed_asks_for_nothing() -> None:
     sheet = make_sheet(doubtful=[(0, 0)], confidence=0.6)
     done = correct(sheet, MapCorrections(confirmed=True))
-    assert not done.review and not any(cell.review for cell in done.board_estimate.cells)
+    assert not done.review and not any(cell.review for cell in done.cells)
     assert done.total_range == (done.score.total, done.score.total)
     assert np.isclose(done.confidence, interpret(sheet.evidence).confidence)

@@ -49,7 +49,7 @@ def own_reading(seed: int) -> MapReading:
 def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
     """lab/benchmarks/accuracy.py measures the share on more of them."""
     for seed in range(31_000_000, 31_000_006):
-        assert own_reading(seed).board_estimate.board == own_scan(seed).board
+        assert own_reading(seed).board == own_scan(seed).board
 
 
 def test_markers_prove_a_map_however_pale_its_print_is() -> None:
@@ -76,7 +76,7 @@ def test_a_turned_photo_gives_the_same_board(turns: int) -> None:
     synth = own_scan(31_000_001)
     (straight,) = maps_of(read_photo(Photo(synth.bgr)))
     (turned,) = maps_of(read_photo(Photo(np.ascontiguousarray(np.rot90(synth.bgr, turns)))))
-    pairs = list(zip(straight.board_estimate.cells, turned.board_estimate.cells, strict=True))
+    pairs = list(zip(straight.cells, turned.cells, strict=True))
     assert not [(a, b) for a, b in pairs if a.content != b.content]
 
 
@@ -91,7 +91,7 @@ def test_a_large_photo_is_read_at_half_its_size_and_never_decoded_whole(scale: f
     data = cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 92])[1].tobytes()
     photo = decode(data)[0]
     (sheet,) = maps_of(read_photo(photo))
-    assert sheet.board_estimate.board == synth.board
+    assert sheet.board == synth.board
     off = sheet.rectified.centers_xy - (scale * (synth.centers_xy + 0.5) - 0.5)
     pitch = resolution(sheet.rectified.centers_xy)
     assert np.abs(off).max() < 0.1 * pitch and (scale == 2 or 200 < pitch < 256)
@@ -169,13 +169,13 @@ def test_what_is_ruled_and_can_neither_be_named_placed_nor_read_is_no_map(
 ) -> None:
     """Sheets of other games are ruled as well; whoever names the game is believed."""
     read = make_sheet()
-    cells = tuple(changed(cell, confidence=sure) for cell in read.board_estimate.cells)
+    cells = tuple(changed(cell, confidence=sure) for cell in read.cells)
     read = replace(
         read,
         evidence=replace(
             read.evidence, layout=layout, rectified=replace(read.rectified, confidence=placed)
         ),
-        board_estimate=replace(read.board_estimate, cells=cells),
+        cells=cells,
     )
     monkeypatch.setattr(duel_map, "interpret", lambda *_: read)
     photo = Photo(own_scan(31_000_001).bgr)
@@ -231,9 +231,9 @@ def test_a_tiny_picture_is_no_map_either() -> None:
 def test_a_correction_changes_the_score_and_keeps_what_was_seen() -> None:
     synth, sheet = own_scan(31_000_002), own_reading(31_000_002)
     at = next(cell for cell in CELLS if cell in synth.board)
-    before = next(c for c in sheet.board_estimate.cells if c.at == at)
+    before = next(c for c in sheet.cells if c.at == at)
     again = correct(sheet, {at: (Coat.FILLED, 4)})
-    after = next(c for c in again.board_estimate.cells if c.at == at)
+    after = next(c for c in again.cells if c.at == at)
     assert after.content == (Coat.FILLED, 4)
     assert after.seen == before.content
     assert after.confidence == pytest.approx(again.evidence.probs.placed)
@@ -249,7 +249,7 @@ def test_what_the_rules_forbid_is_a_problem_and_changes_nothing_else() -> None:
     (crosses,) = [p for p in again.problems if p.code == "bonus_crosses"]
     assert crosses.severity == "error"
     assert set(crosses.cells) <= {shown, (0, 0), (4, 6)}
-    assert [c.content[0] for c in again.board_estimate.cells if c.at == (4, 6)] == [Coat.DOT]
+    assert [c.content[0] for c in again.cells if c.at == (4, 6)] == [Coat.DOT]
 
 
 def test_a_photo_whose_whole_cannot_be_decoded_is_an_error_and_no_bug() -> None:

@@ -66,7 +66,7 @@ def test_every_cell_is_found_where_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_no_sample_is_wrong_in_silence(name: str) -> None:
     sheet = read(name)
-    assert sheet.score.domain_points == truth(name)["score"] or sheet.board_estimate.review
+    assert sheet.score.domain_points == truth(name)["score"] or sheet.review
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,14 +75,14 @@ def test_the_reading_is_the_one_that_was_published(name: str) -> None:
     published = json.loads((SAMPLES / f"{name}.reading.json").read_text("utf-8"))
     (said,) = published["photos"][0]["sheets"]
     sheet = read(name)
-    read_as = [c.content for c in sheet.board_estimate.cells]
+    read_as = [c.content for c in sheet.cells]
     for cell, was in zip(read_as, said["cells"], strict=True):
         either = was["alternatives"] if was["confidence"] < TOSS_UP else []
         assert cell in {(one["coat"], one["crosses"]) for one in (was, *either)}
     if read_as == [(c["coat"], c["crosses"]) for c in said["cells"]]:
         assert sheet.score.total == said["score"]["total"]
-    assert sheet.board_estimate.review == said["review"]
-    assert sheet.board_estimate.confidence == pytest.approx(said["confidence"], abs=0.02)
+    assert sheet.review == said["review"]
+    assert sheet.confidence == pytest.approx(said["confidence"], abs=0.02)
     assert sheet.layout == said["layout"]
 
 
@@ -104,7 +104,7 @@ def test_sheets_of_the_pad_are_found_and_never_wrong_in_silence(path: Path) -> N
     got = np.array([sheet.rectified.centers_xy[cell] for cell in CELLS])
     pitch = np.linalg.norm(at[0] - at[6]) / 6
     assert np.linalg.norm(at - got, axis=1).max() < 0.25 * pitch
-    assert sheet.score.domain_points == told["score"] or sheet.board_estimate.review
+    assert sheet.score.domain_points == told["score"] or sheet.review
 
 
 def test_four_sheets_in_one_picture_are_four_maps() -> None:

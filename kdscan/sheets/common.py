@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import msgspec
 
 from kdscan.files import Json
 from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import RectifiedSheet
-from kdscan.marks.boards import DEFAULT_RISK, CellReading, check_risk
+from kdscan.marks.boards import DEFAULT_RISK, CellReading, Totals, check_risk, range_of
 from kdscan.rules import GAMES, GameName
 from kdscan.rules.duel.coats import Coat
 from kdscan.rules.grid import Cell, cell_name, neighbours
@@ -41,37 +41,82 @@ class ReadOptions:
             raise ValueError(f"a game is {' or '.join(GAMES)}, or None; not {self.game!r}")
 
 
-class SheetReading(Protocol):
-    """What every kind's reading has.
+@dataclass(frozen=True, eq=False, repr=False)
+class SheetReading:
+    """What every kind's reading has: its evidence, interpreted.
 
     kind: its name in the JSON. confidence: calibrated probability that the score is right. review:
     whether a person should check it. problems: impossible or suspicious findings. outline_xy:
     (4, 2) float64, photo frame, corners from its reader's top left. sheet_id: text of its code.
+    summary, text: what it is worth, and all of it, in text form.
     """
 
-    @property
-    def kind(self) -> str: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def review(self) -> bool: ...
-    @property
-    def problems(self) -> tuple[Problem, ...]: ...
-    @property
-    def outline_xy(self) -> Floats: ...
-    @property
-    def sheet_id(self) -> str | None: ...
+    kind: ClassVar[str]
 
-
-class BoardReading(SheetReading, Protocol):
-    """What readings of maps and kingdoms have: a lattice, its cells row by row, and a score."""
+    evidence: Any
+    confidence: float
+    review: bool
+    problems: tuple[Problem, ...]
 
     @property
-    def rectified(self) -> RectifiedSheet: ...
+    def outline_xy(self) -> Floats:
+        raise NotImplementedError
+
     @property
-    def cells(self) -> Sequence[CellReading[Any]]: ...
+    def sheet_id(self) -> str | None:
+        code: str | None = self.evidence.sheet_id
+        return code
+
     @property
-    def score(self) -> DomainScore[Any]: ...
+    def summary(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        check = ", please check" if self.review else ""
+        return f"<{self.kind}: {self.summary}, {percent(self.confidence)} sure{check}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: its `repr` with its doubtful cells, and its text form."""
+        cells: Sequence[CellReading[Any]] = vars(self).get("cells", ())
+        names = ", ".join(cell_name(cell.at) for cell in cells if cell.review)
+        texts = repr(self)[1:-1], self.text
+        line, drawn = (text.replace("&", "&amp;").replace("<", "&lt;") for text in texts)
+        marked = f": <mark>{names}</mark>" if names else ""
+        return f"<p>{line}{marked}</p><pre>{drawn}</pre>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoardReading(SheetReading):
+    """What readings of maps and kingdoms have.
+
+    cells: row by row. totals: possible totals with probabilities, the most probable first.
+    """
+
+    cells: tuple[CellReading[Any], ...]
+    score: DomainScore[Any]
+    totals: Totals
+
+    @property
+    def rectified(self) -> RectifiedSheet:
+        sheet: RectifiedSheet = self.evidence.rectified
+        return sheet
+
+    @property
+    def outline_xy(self) -> Floats:
+        return self.rectified.outline_xy
+
+    @property
+    def summary(self) -> str:
+        return f"{self.score.total} points"
+
+    @property
+    def total_range(self) -> tuple[int, int]:
+        """Least and greatest likely total."""
+        return range_of(self.totals)
 
 
 class Doubt(NamedTuple):
@@ -109,22 +154,6 @@ class DoubtfulPlace(NamedTuple):
 def percent(p: float) -> str:
     """Whole percent, rounded down and at most 99: no reading is entirely certain."""
     return f"{min(99, int(100 * p + 1e-9))}%"
-
-
-def short(reading: SheetReading, content: str) -> str:
-    """A reading's kind, score and confidence on one line."""
-    check = ", please check" if reading.review else ""
-    return f"<{reading.kind}: {content}, {percent(reading.confidence)} sure{check}>"
-
-
-def html(reading: SheetReading, board: object, doubtful: Iterable[Cell] = ()) -> str:
-    """What a notebook shows: a reading's `repr` with its doubtful cells, and its board in text
-    form."""
-    names = ", ".join(map(cell_name, doubtful))
-    texts = repr(reading)[1:-1], str(board)
-    line, drawn = (text.replace("&", "&amp;").replace("<", "&lt;") for text in texts)
-    marked = f": <mark>{names}</mark>" if names else ""
-    return f"<p>{line}{marked}</p><pre>{drawn}</pre>"
 
 
 MAX_NAMED = 8

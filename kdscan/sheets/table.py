@@ -75,9 +75,7 @@ def wizards(
     book: SpellbookReading, first: MapReading, second: MapReading, risk: float
 ) -> tuple[WizardEvidence, WizardEvidence]:
     """The spellbook's evidence for both maps: the wizard's coat, and contradictions."""
-    sides, p_sides = whose_maps(
-        book.book, (first.board_estimate.board, second.board_estimate.board)
-    )
+    sides, p_sides = whose_maps(book.book, (first.board, second.board))
     # Probability that each place is marked, and that each side won the wizard of the filled coat:
     # that its line is complete and not struck. Errors are assumed to be independent.
     marked = {
@@ -99,11 +97,7 @@ def wizards(
     confidence = p_book * (p_sides if paid else 1.0)
     out = []
     for sheet, side in zip((first, second), sides, strict=True):
-        problems = list(
-            map_problems(
-                book.book, side, sheet.board_estimate.board, sheet.board_estimate.castle_used
-            )
-        )
+        problems = list(map_problems(book.book, side, sheet.board, sheet.castle_used))
         if paid and p_sides < 1 - risk:
             why = (
                 "it is not certain which side of the spellbook belongs to which player "
@@ -113,9 +107,7 @@ def wizards(
         if p_book < 1 - risk:
             why = "the wizard's points rest on lines of the spellbook that are hard to read"
             problems.append(Problem("spellbook_unsure", "warning", why))
-        review = sheet.board_estimate.confidence * confidence < 1 - risk or any(
-            p.severity == "error" for p in problems
-        )
+        review = sheet.alone * confidence < 1 - risk or any(p.severity == "error" for p in problems)
         pays = dict.fromkeys((None, *Coat), 0.0)  # coats that the player's wizard may pay for
         for player, share in ((side, p_sides), (1 - side, 1 - p_sides)):
             pays[None] += share

@@ -57,7 +57,7 @@ KEYS = ("boards", "maps silent", "maps review", "maps after")
 def differing(truth: Json, sheet: MapReading) -> list[tuple[str, bool, bool]]:
     """For each shield what is drawn, what was read, and whether coat and crosses are right."""
     out = []
-    for cell in sheet.board_estimate.cells:
+    for cell in sheet.cells:
         coat, crosses = truth["board"].get("{},{}".format(*cell.at), (None, 0))
         read_as, number = cell.content
         text = f"{coat} {crosses} not {read_as} {number} {cell.confidence:.2f}"
@@ -88,14 +88,14 @@ def judge_map(truth: Json, sheets: Sequence[MapReading], out: Counts) -> MapRead
     out["maps silent"].append(not right and not sheet.review)
     out["maps review"].append(sheet.review)
     board = {}
-    for cell, ok in zip(sheet.board_estimate.cells, cells, strict=True):
+    for cell, ok in zip(sheet.cells, cells, strict=True):
         coat, number = cell.content
         if not ok and sheet.review and cell.review:
             coat, number = truth["board"].get("{},{}".format(*cell.at), (None, 0))
         if coat:
             board[cell.at] = Shield(Coat(coat), number)
     out["maps after"].append(score_board(Board(board)).domain_points != truth["score"])
-    out["stated"].append(sheet.board_estimate.confidence)
+    out["stated"].append(sheet.confidence)
     out["right"].append(right)
     return sheet
 
@@ -169,7 +169,7 @@ def show(name: Path, photo: Photo, truths: list[Json], maps: list[MapReading | N
         if sheet is None:
             continue
         flat = sheet.rectified.bgr.copy()
-        texts = zip(sheet.board_estimate.cells, differing(truth, sheet), strict=True)
+        texts = zip(sheet.cells, differing(truth, sheet), strict=True)
         for cell, (text, *same) in texts:
             if not all(same):
                 x, y = (round((at + FLAT_MARGIN) * FLAT_PX) for at in cell.at[::-1])

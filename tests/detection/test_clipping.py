@@ -71,7 +71,7 @@ def test_what_a_photo_shows_of_a_map_is_read_and_the_rest_is_named(side: str, sh
     (problem,) = [p for p in cut.problems if p.code == CUT_OFF]
     assert problem.severity == "error" and problem.cells == cut.clipped
     assert cut.review and cut.confidence == 0
-    boards = ({c.at: c.content[0] for c in one.board_estimate.cells} for one in (whole, cut))
+    boards = ({c.at: c.content[0] for c in one.cells} for one in (whole, cut))
     there, here = ({at: coat for at, coat in b.items() if at not in cut.clipped} for b in boards)
     assert here == there
 

@@ -51,7 +51,7 @@ def lit(*shields: tuple[int, int]) -> RectifiedSheet:
 
 def test_nothing_lies_on_a_sheet_on_which_nothing_lies() -> None:
     assert max(covered(open_().rectified, default_models().cover).values()) < MIN_WHEN_REVIEWED
-    assert not any(cell.covered for cell in open_().board_estimate.cells)
+    assert not any(cell.covered for cell in open_().cells)
 
 
 @pytest.mark.parametrize("at", [(1, 1), (3, 5)])
@@ -66,7 +66,7 @@ def test_a_disc_as_large_as_a_cell_is_asked_about(
     cv2.circle(bgr, (round(float(x)), round(float(y))), radius, color, -1, cv2.LINE_AA)
     sheet = the_map(Photo(np.asarray(bgr, np.uint8)))
     assert sheet.review
-    assert at in [c.at for c in sheet.board_estimate.cells if c.covered]
+    assert at in [c.at for c in sheet.cells if c.covered]
     assert [at in one.cells for one in sheet.problems if one.code == "covered"] == [True]
 
 

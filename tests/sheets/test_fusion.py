@@ -131,7 +131,7 @@ def test_people_are_told_what_to_photograph_again(capsys: pytest.CaptureFixture[
     assert "Photos 1 and 2 show the same sheet" in said
     assert "take a close-up: " in said
     assert "Photograph again" in said and "points" not in said
-    doubted = {c.at for c in fused.sheet.board_estimate.cells if c.review}
+    doubted = {c.at for c in fused.sheet.cells if c.review}
     assert set(fused.photograph_again) == doubted
 
 
@@ -139,7 +139,7 @@ def test_one_photo_given_twice_is_said_to_be_one(capsys: pytest.CaptureFixture[s
     sheet = soft(make_sheet(), 0.75)
     sheet = interpret(replace(sheet.evidence, covered={(1, 2): 0.6}))
     (fused,) = fused_of(sheet, sheet)
-    assert fused.sheet.board_estimate == sheet.board_estimate  # no more doubtful, no surer
+    assert (fused.sheet.cells, fused.sheet.alone) == (sheet.cells, sheet.alone)
     Printer(2, True, False, Style()).answer([], [fused, fused], dynasty=False)
     assert capsys.readouterr().out == "Photos 1 and 2 are the same photo.\n"
 

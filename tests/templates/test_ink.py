@@ -64,7 +64,7 @@ def test_sheet_of_a_known_template_is_read_from_its_ink() -> None:
     (reading,) = maps_of(read_photo(photo, prints=[learned(ENGRAVED), learned(PAINTED)]))
     assert reading.layout == f"pad {PAINTED}"
     assert reading.evidence.ink is not None
-    read, truth = reading.board_estimate.board, sheet(PAINTED, 1).board
+    read, truth = reading.board, sheet(PAINTED, 1).board
     assert sum(read.get(at) == truth.get(at) for at in CELLS) >= 30
 
 
@@ -80,7 +80,7 @@ def test_covered_cell_is_not_taken_for_a_coat() -> None:
     after = drop_out(hidden, align(template, hidden, centers))
     assert after.poorly_known[at] and after.poorly_known.sum() <= 3
     (reading,) = maps_of(read_photo(hidden, prints=[template]))
-    cell = reading.board_estimate.cells[at]
+    cell = reading.cells[at]
     assert cell.covered and cell.review and cell.content[0] is None
 
 
@@ -90,7 +90,7 @@ def test_circles_in_a_wrong_place_are_left_to_the_photo() -> None:
     wrong = replace(template.cell, circles=((-0.1, 0.05), (0.1, 0.05)), radius=0.09)
     (reading,) = maps_of(read_photo(photo, prints=[replace(template, cell=wrong)]))
     assert reading.layout == template.name
-    read = reading.board_estimate.board
+    read = reading.board
     assert sum(read.get(at) == truth.get(at) for at in CELLS) >= 31
 
 
@@ -144,7 +144,7 @@ def test_pen_on_an_unknown_print_is_measured_against_the_ground_around_it() -> N
 def test_ink_of_a_sample_is_where_its_coats_are_and_drawn_in_the_pens_colour() -> None:
     (reading,) = maps_of(read_photo(next(iter(load_photos(SAMPLE)))))
     shares: dict[bool, list[float]] = {True: [], False: []}
-    for cell, share in zip(reading.board_estimate.cells, shield_ink(ink_of(reading)), strict=True):
+    for cell, share in zip(reading.cells, shield_ink(ink_of(reading)), strict=True):
         shares[cell.content[0] is not None].append(float(share))
     assert np.median(shares[True]) > max(0.01, *map(np.median, filter(None, [shares[False]])))
 

@@ -49,7 +49,7 @@ def test_sample_pad_is_learned_and_its_sheets_are_read() -> None:
         assert reading.layout == "pad" and reading.evidence.ink is not None
         coats = [
             c.content[0] == truth["board"].get("{},{}".format(*c.at), [None])[0]
-            for c in reading.board_estimate.cells
+            for c in reading.cells
         ]
         assert sum(coats) >= 30
         assert reading.review or reading.score.domain_points == truth["score"]

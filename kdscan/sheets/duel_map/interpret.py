@@ -104,8 +104,19 @@ def interpret(evidence: MapEvidence, risk: float = DEFAULT_RISK) -> MapReading:
         accepted = not review and not corrections.confirmed
         confidence = max(estimate.confidence, 1 - risk) if accepted else estimate.confidence
         estimate = replace(estimate, cells=cells, review=review, confidence=confidence)
-    score = score_board(estimate.board, evidence.wizard_coat)
-    return MapReading(evidence, estimate, score, tuple(_problems(evidence, estimate, broken)))
+    board, wizard = estimate.board, evidence.wizard
+    return MapReading(
+        evidence=evidence,
+        confidence=estimate.confidence * wizard.confidence,
+        review=(estimate.review or wizard.review) and not corrections.confirmed,
+        problems=tuple(_problems(evidence, estimate, broken)),
+        cells=estimate.cells,
+        score=score_board(board, evidence.wizard_coat),
+        totals=estimate.totals,
+        board=board,
+        castle_used=estimate.castle_used,
+        alone=estimate.confidence,
+    )
 
 
 def _estimate(evidence: MapEvidence, risk: float) -> tuple[BoardEstimate, tuple[Problem, ...]]:
@@ -398,7 +409,7 @@ def retake_reasons(sheet: MapReading) -> tuple[str, ...]:
 
 def total_with(sheet: MapReading, at: Cell, marks: Marks) -> int:
     """A map's total if one shield holds these marks and the others are as read."""
-    board = {cell: shield for cell, shield in sheet.board_estimate.board.items() if cell != at}
+    board = {cell: shield for cell, shield in sheet.board.items() if cell != at}
     coat, crosses = marks
     if coat is not None:
         board[at] = Shield(coat, crosses)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
-from kdscan.imaging.picture import Floats
 from kdscan.imaging.rectify import Ink, RectifiedSheet
-from kdscan.marks.boards import IMPROBABLE, BoardEstimate, Shields
+from kdscan.marks.boards import IMPROBABLE
 from kdscan.marks.network import MarkProbs
-from kdscan.rules.duel.board import CELLS, MAX_CROSSES
+from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Board
 from kdscan.rules.duel.coats import COATS, Coat, Marks
 from kdscan.rules.duel.scoring import WIZARD_POINTS, Score
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
-from kdscan.sheets.common import WIZARD, Corrections, cell_values, coat_from, html, short
+from kdscan.sheets.common import WIZARD, BoardReading, Corrections, cell_values, coat_from
 
 
 @dataclass(frozen=True)
@@ -113,52 +112,30 @@ class MapEvidence:
         return self.wizard.coat if correction is None else correction[0]
 
 
-@dataclass(frozen=True, eq=False)
-class MapReading:
-    """A map's evidence, interpreted: board, score, confidence and problems."""
+@dataclass(frozen=True, eq=False, repr=False)
+class MapReading(BoardReading):
+    """A map's evidence, interpreted.
 
-    kind: ClassVar[str] = "duel_map"
+    cells: 34 readings in the order of `CELLS`. totals: of the domains. board: the same cells as the
+    game's own type. castle_used: whether the roof is coloured; None if uncertain. alone: the
+    confidence without the spellbook's.
+    """
+
+    kind = "duel_map"
 
     evidence: MapEvidence
-    board_estimate: BoardEstimate
     score: Score
-    problems: tuple[Problem, ...] = ()
-
-    def __repr__(self) -> str:
-        return short(self, f"{self.score.total} points")
-
-    def _repr_html_(self) -> str:
-        board = self.board_estimate.board
-        return html(self, board, [cell.at for cell in self.cells if cell.review])
+    board: Board
+    castle_used: bool | None
+    alone: float
 
     @property
-    def cells(self) -> Shields:
-        return self.board_estimate.cells
-
-    @property
-    def rectified(self) -> RectifiedSheet:
-        return self.evidence.rectified
-
-    @property
-    def outline_xy(self) -> Floats:
-        return self.evidence.rectified.outline_xy
+    def text(self) -> str:
+        return str(self.board)
 
     @property
     def layout(self) -> str:
         return self.evidence.layout
-
-    @property
-    def sheet_id(self) -> str | None:
-        return self.evidence.sheet_id
-
-    @property
-    def confidence(self) -> float:
-        return self.board_estimate.confidence * self.evidence.wizard.confidence
-
-    @property
-    def review(self) -> bool:
-        doubtful = self.board_estimate.review or self.evidence.wizard.review
-        return doubtful and not self.evidence.corrections.confirmed
 
     @property
     def clipped(self) -> tuple[Cell, ...]:
@@ -179,7 +156,7 @@ class MapReading:
         """Least and greatest likely score of the map, its wizard included."""
         if self.evidence.corrections.confirmed:
             return self.score.total, self.score.total
-        (low, high), (least, most) = self.board_estimate.total_range, self.wizard_range
+        (low, high), (least, most) = super().total_range, self.wizard_range
         return low + least, high + most
 
 

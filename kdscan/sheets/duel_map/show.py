@@ -87,7 +87,7 @@ def to_json(sheet: MapReading) -> Json:
         names,
         doubts(sheet),
         layout=sheet.layout,
-        castle_bonus_used=sheet.board_estimate.castle_used,
+        castle_bonus_used=sheet.castle_used,
         chosen_coat=sheet.evidence.wizard_coat,
         range=None if sheet.clipped else sheet.total_range,
         photograph_again=bool(sheet.clipped),
@@ -154,7 +154,7 @@ def board_text(sheet: MapReading, style: Style) -> str:
         else:
             text = f" {token(coat, crosses):<7}"
         content[cell.at] = text + ("?" if cell.review else " ")
-    used = {True: style.words.t("used"), False: "", None: "?"}[sheet.board_estimate.castle_used]
+    used = {True: style.words.t("used"), False: "", None: "?"}[sheet.castle_used]
     text, width = f"{'♜' if style.unicode else '##'} {used}", len(content[0, 0])
     content[CASTLE] = (text if style.narrow else f" {text}").ljust(width)[:width]
     return draw_grid(content, sheet.score.domains, style)

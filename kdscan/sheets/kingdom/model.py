@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.imaging.rectify import RectifiedSheet
-from kdscan.marks.boards import CellReading, Totals, range_of
 from kdscan.rules.grid import Cell
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
 from kdscan.rules.kingdomino.scoring import Score
 from kdscan.rules.kingdomino.variants import Variants
-from kdscan.rules.problem import Problem
-from kdscan.sheets.common import Corrections, cell_values, html, short
-
-Squares = tuple[CellReading[SquareKind], ...]
+from kdscan.sheets.common import BoardReading, Corrections, cell_values
 
 
 @dataclass(frozen=True)
@@ -74,55 +70,30 @@ class KingdomEvidence(FrozenArrays):
         super().__post_init__()
 
 
-@dataclass(frozen=True, eq=False)
-class KingdomReading:
-    """A kingdom's evidence, interpreted: squares, score, confidence and problems.
+@dataclass(frozen=True, eq=False, repr=False)
+class KingdomReading(BoardReading):
+    """A kingdom's evidence, interpreted.
 
     cells: size * size squares, row-major. kingdom: the same as the game's own type.
-    totals: possible totals with probabilities, the most probable first.
     """
 
-    kind: ClassVar[str] = "kingdom"
+    kind = "kingdom"
 
     evidence: KingdomEvidence
-    cells: Squares
-    kingdom: Kingdom
     score: Score
-    confidence: float
-    review: bool
-    problems: tuple[Problem, ...]
-    totals: Totals
+    kingdom: Kingdom
 
     def __post_init__(self) -> None:
         if len(self.cells) != self.variants.size**2:
             raise ValueError(f"{self.variants.size}² squares are needed, not {len(self.cells)}")
 
-    def __repr__(self) -> str:
-        return short(self, f"{self.score.total} points")
-
-    def _repr_html_(self) -> str:
-        return html(self, self.kingdom, [cell.at for cell in self.cells if cell.review])
-
     @property
-    def rectified(self) -> RectifiedSheet:
-        return self.evidence.rectified
-
-    @property
-    def total_range(self) -> tuple[int, int]:
-        """Least and greatest likely total."""
-        return range_of(self.totals)
-
-    @property
-    def outline_xy(self) -> Floats:
-        return self.evidence.rectified.outline_xy
+    def text(self) -> str:
+        return str(self.kingdom)
 
     @property
     def variants(self) -> Variants:
         return self.evidence.variants
-
-    @property
-    def sheet_id(self) -> str | None:
-        return self.evidence.sheet_id
 
 
 def corrections_of(fields: Mapping[str, Any]) -> KingdomCorrections:

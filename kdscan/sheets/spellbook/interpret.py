@@ -42,7 +42,7 @@ def interpret(evidence: SpellbookEvidence, risk: float = DEFAULT_RISK) -> Spellb
     # to a review of every book.
     doubtful = any(mark.review for mark in marks) or any(p.severity == "error" for p in problems)
     review = doubtful and not corrections.confirmed
-    return SpellbookReading(evidence, marks, book, (first, second), confidence, review, problems)
+    return SpellbookReading(evidence, confidence, review, problems, marks, book, (first, second))
 
 
 def _problems(

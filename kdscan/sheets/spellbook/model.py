@@ -10,20 +10,18 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from kdscan.imaging.picture import Floats, FrozenArrays
 from kdscan.rules.duel.coats import COATS, SQUARES, Coat
 from kdscan.rules.duel.spellbook import BookPlace, Part, Spellbook, SpellbookLine, write_book
-from kdscan.rules.problem import Problem
 from kdscan.sheets.common import (
     MAX_OTHERS,
     MIN_OTHER,
     Corrections,
+    SheetReading,
     coat_from,
-    html,
     place_of,
-    short,
 )
 
 
@@ -85,37 +83,30 @@ class SpellbookEvidence(FrozenArrays):
     corrections: SpellbookCorrections = SpellbookCorrections()
 
 
-@dataclass(frozen=True, eq=False)
-class SpellbookReading:
+@dataclass(frozen=True, eq=False, repr=False)
+class SpellbookReading(SheetReading):
     """A spellbook's evidence, interpreted.
 
     marks: every place, corrections applied. book: the same as the game's own type.
-    chosen: the coat that each player's side names. confidence: probability that all is right.
+    chosen: the coat that each player's side names.
     """
 
-    kind: ClassVar[str] = "duel_spellbook"
+    kind = "duel_spellbook"
 
     evidence: SpellbookEvidence
     marks: tuple[BookMark, ...]
     book: Spellbook
     chosen: tuple[Coat | None, Coat | None]
-    confidence: float
-    review: bool
-    problems: tuple[Problem, ...] = ()
 
-    def __repr__(self) -> str:
-        return short(self, self.layout)
-
-    def _repr_html_(self) -> str:
-        return html(self, write_book(self.book, (None, None)))
+    @property
+    def text(self) -> str:
+        return write_book(self.book, (None, None))
 
     @property
     def layout(self) -> str:
         return self.evidence.layout
 
-    @property
-    def sheet_id(self) -> str | None:
-        return self.evidence.sheet_id
+    summary = layout
 
     @property
     def outline_xy(self) -> Floats:

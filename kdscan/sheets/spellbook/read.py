@@ -267,12 +267,13 @@ def read_book(photo: Photo, book: PlacedBook, models: Models, risk: float) -> Sp
     for i, (place, _, _) in enumerate(places):
         if place.part == "square":
             row.append(i)
-        seen = float(logits[i, 0]), float(visible[i])
-        marks.append(_mark(place, (xy[i],), reach[i], *seen, risk))
+        marked, shows = float(logits[i, 0]), float(visible[i])
+        marks.append(_mark(place, (xy[i],), reach[i], marked, shows, risk))
         if place.part == "used":  # a line's squares come before its circle
             ends = xy[row[0]], xy[row[-1]]
-            seen = models.struck_by.logit(logits[row, 1]), float(visible[row].min())
-            marks.append(_mark(replace(place, part="struck"), ends, reach[row[0]], *seen, risk))
+            marked, shows = models.struck_by.logit(logits[row, 1]), float(visible[row].min())
+            struck = replace(place, part="struck")
+            marks.append(_mark(struck, ends, reach[row[0]], marked, shows, risk))
             row = []
     code = read_book_code(photo, book)
     return interpret(SpellbookEvidence(book.layout.name, book.outline_xy, tuple(marks), code))

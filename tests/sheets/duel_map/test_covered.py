@@ -27,13 +27,13 @@ def seen(covered: dict[tuple[int, int], float], sure: float = SURE) -> MapReadin
 def test_without_anything_on_it_a_sheet_is_as_sure_as_it_was() -> None:
     bare, hardly = seen({}), seen({(1, 2): MIN_PROBABILITY * 0.99})
     assert not bare.review and not bare.problems
-    assert hardly.board_estimate == bare.board_estimate and hardly.problems == bare.problems
+    assert (hardly.cells, hardly.alone, hardly.problems) == (bare.cells, bare.alone, ())
 
 
 def test_a_covered_shield_asks_and_is_said_to_be_covered() -> None:
     sheet = seen({(1, 2): 0.9999})
     assert sheet.review and sheet.confidence < 0.98
-    asked = [c.at for c in sheet.board_estimate.cells if c.review]
+    asked = [c.at for c in sheet.cells if c.review]
     assert asked == [(1, 2)]
     (problem,) = sheet.problems
     assert (problem.code, problem.severity, problem.cells) == ("covered", "warning", ((1, 2),))
@@ -70,7 +70,7 @@ def test_once_a_person_has_said_what_lies_below_nothing_is_asked() -> None:
     done = correct(sheet, MapCorrections({(1, 2): (Coat.DOUBLE_DOT, 0)}))
     assert not done.review and not done.problems
     confirmed = correct(sheet, MapCorrections(confirmed=True))
-    assert not confirmed.review and not any(c.review for c in confirmed.board_estimate.cells)
+    assert not confirmed.review and not any(c.review for c in confirmed.cells)
 
 
 def test_another_photo_that_shows_it_settles_it() -> None:
@@ -81,10 +81,10 @@ def test_another_photo_that_shows_it_settles_it() -> None:
     open_ = seen({}).evidence
     assert beliefs(hidden).coat[CELLS.index((1, 2))].max() < 0.2
     fused = interpret(fuse_evidence([hidden, open_], 0))
-    cell = fused.board_estimate.cells[CELLS.index((1, 2))]
+    cell = fused.cells[CELLS.index((1, 2))]
     assert (cell.content[0], cell.covered, fused.review) == (Coat.DOUBLE_DOT, False, False)
     both = interpret(fuse_evidence([hidden, hidden], 0))
-    assert both.review and both.board_estimate.cells[CELLS.index((1, 2))].covered
+    assert both.review and both.cells[CELLS.index((1, 2))].covered
 
 
 def test_what_the_picture_cuts_off_is_that_and_not_covered() -> None:

@@ -47,7 +47,7 @@ def asked(sure: Mapping[Cell, float], placed: float = 1.0) -> tuple[bool, set[Ce
         evidence.probs, coat=coat, crosses=crosses, placed=placed, calibration=np.array([1.0, 0.0])
     )
     sheet = interpret(replace(evidence, probs=probs))
-    return sheet.review, {cell.at for cell in sheet.board_estimate.cells if cell.review}
+    return sheet.review, {cell.at for cell in sheet.cells if cell.review}
 
 
 def test_a_small_doubt_that_cannot_change_a_sure_total_asks_nobody() -> None:
@@ -78,7 +78,7 @@ def test_what_the_picture_may_have_changed_asks_for_a_look(
     assert [one.code for one in found.problems][-1:] == ([code] if code else [])
     said = replace(found.evidence, corrections=MapCorrections(confirmed=True))
     confirmed = interpret(said)
-    assert not confirmed.review and not any(cell.review for cell in confirmed.board_estimate.cells)
+    assert not confirmed.review and not any(cell.review for cell in confirmed.cells)
 
 
 @pytest.mark.parametrize(("placed", "codes"), [(0.89, ["unsure_place"]), (0.9, [])])
@@ -100,10 +100,10 @@ def test_shields_that_the_picture_cuts_off_are_unknown(
     assert (problem.code, problem.cells) == ("cut_off", clipped) and problem.message.startswith(
         said
     )
-    assert {cell.at for cell in found.board_estimate.cells if cell.review} == {*clipped}
+    assert {cell.at for cell in found.cells if cell.review} == {*clipped}
     at = CELLS.index(CROSSED)
     assert beliefs(found.evidence).coat[at] == pytest.approx(1 / len(COATS))
-    assert found.review and found.board_estimate.confidence == 0
+    assert found.review and found.confidence == 0
 
 
 def test_where_only_the_grid_is_doubtful_one_shield_is_asked_for_as_a_beginning_and_no_other() -> (
@@ -111,11 +111,11 @@ def test_where_only_the_grid_is_doubtful_one_shield_is_asked_for_as_a_beginning_
 ):
     evidence = make_sheet(BOARD).evidence
     evidence = replace(evidence, probs=replace(evidence.probs, placed=0.9))
-    (first,) = (cell for cell in interpret(evidence).board_estimate.cells if cell.review)
+    (first,) = (cell for cell in interpret(evidence).cells if cell.review)
     told = MapCorrections({first.at: first.content})
     found = interpret(replace(evidence, corrections=told))
     assert found.review, "the place is as doubtful as before"
-    assert not any(cell.review for cell in found.board_estimate.cells)
+    assert not any(cell.review for cell in found.cells)
 
 
 DOUBTFUL = [(0, 5), (1, 1), (3, 2)]
@@ -123,9 +123,7 @@ DOUBTFUL = [(0, 5), (1, 1), (3, 2)]
 
 def answered(sheet: MapReading, cells: Iterable[Cell]) -> MapReading:
     """The sheet after a person said that some shields hold what was read."""
-    return correct(
-        sheet, {c.at: c.content for c in sheet.board_estimate.cells if c.at in set(cells)}
-    )
+    return correct(sheet, {c.at: c.content for c in sheet.cells if c.at in set(cells)})
 
 
 def test_questions_do_not_grow_while_they_are_answered() -> None:

@@ -89,8 +89,8 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
     said = to_dict(cut)
     assert said["range"] is None and said["photograph_again"] is True
     assert not {doubt.cell.at for doubt in doubts(cut)} & set(clipped)
-    assert {one.content for one in cut.board_estimate.cells if one.at in clipped} == {(None, 0)}
-    shown = Board({at: shield for at, shield in whole.board_estimate.board.items() if at[1] < 4})
+    assert {one.content for one in cut.cells if one.at in clipped} == {(None, 0)}
+    shown = Board({at: shield for at, shield in whole.board.items() if at[1] < 4})
     assert said["score"]["total"] == score_board(shown).total, "of what shows"
     assert not [one for one in cut.problems if one.code in DOMINO_CODES]
     assert to_dict(whole)["photograph_again"] is False
@@ -98,9 +98,8 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
 
 def sure(text: str, said: float) -> BoardEstimate:
     """A reading of that board, of whose total nothing but the rules makes one doubt."""
-    reading = make_sheet(text).board_estimate
-    cells = tuple(changed(cell, review=False) for cell in reading.cells)
-    return replace(reading, cells=cells, confidence=said, review=False)
+    cells = tuple(changed(cell, review=False) for cell in make_sheet(text).cells)
+    return BoardEstimate(cells, True, said, False)
 
 
 def test_a_broken_rule_has_a_say_in_how_sure_a_total_is() -> None:
@@ -116,7 +115,7 @@ def test_what_is_read_hears_the_rules() -> None:
     given = make_sheet(ODD, confidence=0.99)
     odd = interpret(given.evidence, 0.02)
     assert [one.code for one in odd.problems] == ["odd_shields"]
-    assert odd.board_estimate.confidence < decode(odd.evidence.probs).confidence
+    assert odd.confidence < decode(odd.evidence.probs).confidence
 
 
 def test_a_shield_that_a_person_looked_at_is_not_asked_about_again() -> None:
