@@ -167,7 +167,14 @@ def _outcome(
     for row in event.rows:
         differs = isinstance(row, SheetResult) and row.sheet.id in differing
         rows_of[DIFFERS if differs else row.status].append(row)
-    yield f"{escape_control(event.name)}: {', '.join(_summary(progress, w))}"
+    numbers = {  # of pages that were read, now or before
+        mark("{n} already read"): progress.known,
+        mark("{n} given again"): progress.twice,
+        mark("{n} read again"): progress.again,
+    }
+    read = [t("{n} read now", n=progress.read - progress.again)]
+    read += [t(text, n=n) for text, n in numbers.items() if n]
+    yield f"{escape_control(event.name)}: {', '.join(read)}"
     for pad, sheets in sorted(progress.learned.items()):
         yield t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
     check, conflicts, blank = (rows_of[status] for status in (REVIEW, CONFLICT, BLANK))
@@ -219,14 +226,3 @@ def _reason(row: Result, event: EventState, status: str, w: Words) -> str:
         total=best.sheet.brief.total,
         why=why,
     )
-
-
-def _summary(progress: Progress, w: Words) -> Iterator[str]:
-    """The numbers of pages that were read, now or before."""
-    yield w.t("{n} read now", n=progress.read - progress.again)
-    before = {
-        mark("{n} already read"): progress.known,
-        mark("{n} given again"): progress.twice,
-        mark("{n} read again"): progress.again,
-    }
-    yield from (w.t(text, n=n) for text, n in before.items() if n)

@@ -207,7 +207,15 @@ def _read_all(
     for at, path in enumerate(paths, 1):
         printer.progress(at, path)
         try:
-            pages = decode(_read_stdin(), path) if path == STDIN else load_photos(path)
+            if path == STDIN and sys.stdin.isatty():
+                raise UsageError(
+                    "-: the photo comes from standard input, like: kdscan score - < photo.jpg"
+                )
+            pages = (
+                decode(sys.stdin.buffer.read(MAX_BYTES + 1_000_000), path)  # a pipe may be endless
+                if path == STDIN
+                else load_photos(path)
+            )
         except PhotoError as error:
             yield PhotoReport(path, error=error), None
             number += 1
@@ -225,12 +233,6 @@ def _read_all(
             change = partial(_corrected, own, options.risk, style)
             yield read_page(pages, page, options, change if own or ask else None)
             number += 1
-
-
-def _read_stdin() -> bytes:
-    if sys.stdin.isatty():
-        raise UsageError("-: the photo comes from standard input, like: kdscan score - < photo.jpg")
-    return sys.stdin.buffer.read(MAX_BYTES + 1_000_000)  # too many; a pipe may be endless
 
 
 def _corrected(

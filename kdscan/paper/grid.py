@@ -29,7 +29,11 @@ def draw_map(pen: Pen, layout: Layout) -> None:
             if (row, col) == CASTLE:
                 _castle(pen, layout.castle, at)
             else:
-                _shield(pen, layout, at)
+                ground = pen.theme.ground
+                pen.polygon(moved(layout.shield, at), line="line", width=0.3, fill=ground)
+                for center in moved(layout.circles, at):
+                    radius = layout.circle_radius_mm
+                    pen.circle(center, radius, line="line", width=0.22, fill=ground)
 
 
 def _lines(pen: Pen, layout: Layout) -> None:
@@ -77,13 +81,6 @@ def _coordinates(pen: Pen, layout: Layout) -> None:
 def _steps(start: float, cell: float, count: int) -> Iterator[tuple[float, float]]:
     for i in range(count):
         yield start + (i + 0.25) * cell, start + (i + 0.75) * cell
-
-
-def _shield(pen: Pen, layout: Layout, at: Point) -> None:
-    ground = pen.theme.ground
-    pen.polygon(moved(layout.shield, at), line="line", width=0.3, fill=ground)
-    for center in moved(layout.circles, at):
-        pen.circle(center, layout.circle_radius_mm, line="line", width=0.22, fill=ground)
 
 
 def _castle(pen: Pen, castle: Castle, at: Point) -> None:

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from kdscan.errors import LayoutError
 from kdscan.paper.book import BookLayout
 from kdscan.paper.book_drawing import draw_book
-from kdscan.paper.card import Card, draw_card
 from kdscan.paper.decor import draw_parchment
+from kdscan.paper.fonts import ITALIC
 from kdscan.paper.grid import draw_map
-from kdscan.paper.parts import Layout, Point
-from kdscan.paper.pen import Document
+from kdscan.paper.parts import Code, Layout, Point
+from kdscan.paper.pen import Document, Pen, fitted
 from kdscan.paper.style import NO_TICKET, THEMES, Paper, PrintStyle, Ticket
 from kdscan.paper.surroundings import draw_surroundings
+from kdscan.paper.symbols import draw_code
 
 PAPERS_MM: dict[Paper, tuple[float, float]] = {
     "a4": (210.0, 297.0),
@@ -30,6 +31,27 @@ PAPERS_MM: dict[Paper, tuple[float, float]] = {
 """Width and height upright (ISO 216, ANSI/ASME Y14.1)."""
 
 PLAIN = PrintStyle()
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card with a code, 105 × 74 mm, to lay beside a kingdom to say whose it is, because tiles
+    bear no code. The code is as large as a tile, so that it can be read where the tiles can."""
+
+    name: str = "kdscan-card"
+    page_mm: tuple[float, float] = (105.0, 74.0)
+
+
+def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
+    """Draw a card: code, name, and in small print the event, round and table."""
+    w, h = card.page_mm
+    pen.box(2.5, 2.5, w - 5, h - 5, width=0.2, corner=3)
+    if ticket.code:
+        draw_code(pen, Code((52.5, 27.5), 38.0), ticket.code)
+    room = 92.0
+    pen.text((52.5, 58.0), *fitted(ticket.name, 7.0, room), align="middle")
+    pen.text((52.5, 66.5), ticket.caption, 4.0, room=room, font=ITALIC, align="middle")
+
 
 Side = Layout | BookLayout | Card
 """What can be printed on one side of a page."""

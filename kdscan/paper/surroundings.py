@@ -7,19 +7,7 @@ import cv2
 from kdscan.errors import LayoutError
 from kdscan.paper.decor import RIBBON_TAIL_MM, draw_art, draw_ribbon
 from kdscan.paper.fonts import CAPITAL, ITALIC
-from kdscan.paper.parts import (
-    Blank,
-    Code,
-    Compass,
-    Legend,
-    Marker,
-    Markers,
-    Page,
-    Point,
-    Polygon,
-    Ruler,
-    Title,
-)
+from kdscan.paper.parts import Blank, Page, Point, Polygon, Ruler, Title, around, overlap
 from kdscan.paper.pen import Pen, fitted, fitting, text_width
 from kdscan.paper.style import PrintStyle, Ticket
 from kdscan.paper.symbols import draw_coat, draw_code, draw_modules
@@ -41,12 +29,20 @@ def draw_surroundings(pen: Pen, layout: Page, look: PrintStyle, ticket: Ticket) 
     codes = layout.codes if ticket.code else ()
     if layout.title is not None:
         _title(pen, layout.title, language)
-    if layout.compass is not None and not any(_meets(layout.compass, code) for code in codes):
+    if layout.compass is not None:
         (x, y), r = layout.compass.center_mm, layout.compass.radius_mm
-        draw_art(pen, "compass", (x, y), r)
-        pen.text((x, y - 0.75 * r), "N", 0.38 * r, align="middle")
+        square = around((x, y), 2 * r)
+        if not any(overlap(square, around(code.center_mm, code.size_mm)) for code in codes):
+            draw_art(pen, "compass", (x, y), r)
+            pen.text((x, y - 0.75 * r), "N", 0.38 * r, align="middle")
     if layout.legend is not None:
-        _legend(pen, layout.legend, layout.shield, language)
+        size = layout.legend.size_mm
+        for example in layout.legend.examples:
+            x, y = example.center_mm
+            draw_coat(pen, example.coat, layout.shield, (x, y), size)
+            name = translate(_NAMES.get(example.coat, example.coat), language)
+            at = (x, y + size / 2 + 2.6)
+            pen.text(at, name, _SMALL_MM, room=1.03 * size, font=ITALIC, align="middle")
     written = iter((ticket.name, ticket.second))
     for blank in layout.blanks:
         name = next(written, "") if blank.kind == "line" else ""
@@ -66,8 +62,12 @@ def draw_surroundings(pen: Pen, layout: Page, look: PrintStyle, ticket: Ticket) 
         if pen.theme.parchment and len(codes) < 2:  # the second code lies where it swims
             _serpent(pen, layout.ruler, layout, language)
     if layout.markers is not None:
+        family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, layout.markers.dictionary))
+        modules = family.markerSize + 2  # including one module of black border on each side
         for marker in layout.markers.places:
-            _marker(pen, layout.markers, marker)
+            bits = cv2.aruco.generateImageMarker(family, marker.id, modules)
+            rows = [bytes(row == 0) for row in bits]
+            draw_modules(pen, rows, marker.center_mm, layout.markers.size_mm)
     for code in codes:
         draw_code(pen, code, ticket.code)
     if layout.code is not None and layout.code.caption_mm is not None:
@@ -99,13 +99,6 @@ def _serpent(pen: Pen, ruler: Ruler, layout: Page, language: Language) -> None:
         draw_art(pen, "serpent", ((left + right) / 2, ruler.start_mm[1] + 3.2), size / 10)
 
 
-def _meets(compass: Compass, code: Code) -> bool:
-    """Whether a code leaves no room for a compass."""
-    room = compass.radius_mm + code.size_mm / 2
-    pairs = zip(compass.center_mm, code.center_mm, strict=True)
-    return all(abs(a - b) < room for a, b in pairs)
-
-
 def _title(pen: Pen, title: Title, language: Language) -> None:
     x, y = title.center_mm
     text = translate(title.text, language).upper()
@@ -123,16 +116,6 @@ def _title(pen: Pen, title: Title, language: Language) -> None:
     for side in (-1, 1):
         pen.lines(((x + side * 2.2, below), (x + side * reach, below)), line="line", width=0.18)
     draw_art(pen, "ornament", (x, below))
-
-
-def _legend(pen: Pen, legend: Legend, shield: Polygon, language: Language) -> None:
-    for example in legend.examples:
-        x, y = example.center_mm
-        draw_coat(pen, example.coat, shield, (x, y), legend.size_mm)
-        below = (x, y + legend.size_mm / 2 + 2.6)
-        name = translate(_NAMES.get(example.coat, example.coat), language)
-        room = 1.03 * legend.size_mm
-        pen.text(below, name, _SMALL_MM, room=room, font=ITALIC, align="middle")
 
 
 def _blank(pen: Pen, blank: Blank, shield: Polygon, language: Language, written: str) -> None:
@@ -168,10 +151,3 @@ def _ruler(pen: Pen, ruler: Ruler, language: Language) -> None:
     text = translate("{length} mm \N{EM DASH} check the print scale", language)
     label = text.format(length=f"{ruler.length_mm:g}")
     pen.text((x + ruler.length_mm / 2, y + 2.9), label, _SMALL_MM, font=ITALIC, align="middle")
-
-
-def _marker(pen: Pen, markers: Markers, marker: Marker) -> None:
-    family = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, markers.dictionary))
-    modules = family.markerSize + 2  # including one module of black border on each side
-    bits = cv2.aruco.generateImageMarker(family, marker.id, modules)
-    draw_modules(pen, [bytes(row == 0) for row in bits], marker.center_mm, markers.size_mm)

@@ -99,11 +99,17 @@ def label(
 class CellLook(NamedTuple):
     """How what a kind's cells hold is shown to people.
 
+    heads: what a domain, its cells and what multiplies them are called, to be translated. domain:
+    a domain's coat or terrain in a terminal. idle: says that so many domains are worth nothing.
     doubts: a reading's cells that a person should look at. name: in their language. sign: in a
     terminal. token: in the syntax of `--set`. draw: (picture, left middle, *content, size in
     pixels). width: pixels that `draw` takes, for (crosses or crowns, size). marked: whether it is
     drawn even if there is no doubt. hopeless: what speaks for another photo instead of a total.
     """
+
+    heads: tuple[str, str, str]
+    domain: Callable[[Any, Any], str]
+    idle: Callable[[Words, int], str]
 
     doubts: Callable[[Any], Sequence[Doubt]]
     name: Callable[..., str]

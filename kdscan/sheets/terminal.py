@@ -102,38 +102,45 @@ def draw_grid(content: Mapping[Cell, str], domains: Sequence[AnyDomain], style: 
     return "\n".join(lines[:-1])
 
 
-def explain_score(
-    reading: BoardReading,
-    names: Sequence[str],
-    heads: Sequence[str],
+def explain_board(
+    board: BoardReading,
+    look: CellLook,
+    content: Mapping[Cell, str],
     more: Iterable[str],
     style: Style,
     between: str = "",
 ) -> str:
-    """The domains that score, the best first, each as cells × crosses or crowns = points, below the
-    columns' heads; then what else counts, the total, its confidence, and whether to check it.
-    names: of the domains' coats or terrains. more: what else counts, a line each."""
-    where, what, cells, marks, points = heads
-    times, t, lines = "×" if style.unicode else "x", style.words.t, list[str]()
-    domains = zip(reading.score.domains, names, strict=True)
-    for domain, name in sorted(domains, key=lambda two: -two[0].points):
-        if domain.points:
-            first, size = cell_name(domain.cells[0]), len(domain.cells)
-            each, total = domain.points // size, domain.points
-            lines.append(
-                f" {first} {name}: {size} {times} {each} = {total}"
-                if style.narrow
-                else f"   {first:<5} {name:<17}{size:>6}  {times}{each:>7}  ={total:>6}"
-            )
-    if lines and style.narrow:
-        lines.insert(0, f" {where}, {what}: {cells} {times} {marks} = {points}")
-    elif lines:
-        lines.insert(0, f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}")
-    confidence = t("{sure} sure", sure=percent(reading.confidence))
-    check = f",{between} " + t("please check") if reading.review else ""
-    total_points = style.bold(t("total {points}", points=reading.score.total))
-    lines += [f"   {line}" for line in more] + [f"   {total_points}  ({confidence}{check})"]
-    return "\n".join(lines)
+    """A board; its domains that score, the best first, each as cells × crosses or crowns = points,
+    below the columns' heads; what else counts, the total, its confidence; and what to check.
+
+    content: see `draw_grid`. more: what else counts, a line each. between: the range of the total.
+    """
+    t, narrow, times = style.words.t, style.narrow, "×" if style.unicode else "x"
+    where, what, cells, marks, points = t("from"), *map(t, look.heads), t("points")
+    scoring = [domain for domain in board.score.domains if domain.points]
+    lines = [f"   {where:<5} {what:<17}{cells:>7}{marks:>10}{points:>8}"]
+    if narrow:
+        lines = [f" {where}, {what}: {cells} {times} {marks} = {points}"]
+    for domain in sorted(scoring, key=lambda domain: -domain.points):
+        first, name = cell_name(domain.cells[0]), look.domain(style, domain)
+        size, total = len(domain.cells), domain.points
+        each = total // size
+        lines.append(
+            f" {first} {name}: {size} {times} {each} = {total}"
+            if narrow
+            else f"   {first:<5} {name:<17}{size:>6}  {times}{each:>7}  ={total:>6}"
+        )
+    if not scoring:
+        lines = []
+    if idle := len(board.score.domains) - len(scoring):
+        more = [look.idle(style.words, idle), *more]
+    confidence = t("{sure} sure", sure=percent(board.confidence))
+    check = f",{between} " + t("please check") if board.review else ""
+    total_points = style.bold(t("total {points}", points=board.score.total))
+    lines += [f"   {line}" for line in (*more, f"{total_points}  ({confidence}{check})")]
+    drawn = draw_grid(content, board.score.domains, style)
+    parts = drawn, "\n".join(lines), explain_doubts(board, look, style)
+    return "\n\n".join(filter(None, parts))
 
 
 def explain_problems(reading: SheetReading, style: Style) -> list[str]:

@@ -14,9 +14,8 @@ from kdscan.detection.qr import read_card_codes, read_code
 from kdscan.imaging.picture import Photo
 from kdscan.imaging.rectify import RectifiedSheet
 from kdscan.paper.book import load_book
-from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
-from kdscan.paper.printing import impose, render_page, sheet_pdf
+from kdscan.paper.printing import Card, impose, render_page, sheet_pdf
 from kdscan.paper.style import PrintStyle, Style, Ticket
 from kdscan.sheets.kingdom.read import assign_card_codes
 from kdscan.sheets.spellbook.read import find_books, read_book_code

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pypdfium2
 import pytest
 
-from kdscan.paper.card import Card
-from kdscan.paper.printing import impose, sheet_pdf
+from kdscan.paper.printing import Card, impose, sheet_pdf
 from kdscan.paper.style import Ticket
 from tests.paper.measure import MM_PER_POINT
 

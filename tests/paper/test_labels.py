@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import pypdfium2
 import pytest
 
-from kdscan.paper.card import Card
 from kdscan.paper.layout import load_layout
-from kdscan.paper.printing import impose, sheet_pdf
+from kdscan.paper.printing import Card, impose, sheet_pdf
 from kdscan.paper.style import Ticket
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.grid import cell_name

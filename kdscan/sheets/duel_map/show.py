@@ -10,7 +10,6 @@ from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import draw_marks, marks_width
 from kdscan.rules.duel.board import CASTLE
 from kdscan.rules.duel.coats import Coat, spoken
-from kdscan.sheets import terminal
 from kdscan.sheets.board import CellLook
 from kdscan.sheets.common import board_json, options_json
 from kdscan.sheets.duel_map.interpret import (
@@ -21,7 +20,7 @@ from kdscan.sheets.duel_map.interpret import (
     retake_reasons,
 )
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.terminal import Style, draw_grid, explain_doubts, token
+from kdscan.sheets.terminal import Style, draw_grid, explain_board, token
 
 # Names
 
@@ -48,6 +47,11 @@ def shield_name(words: Words, coat: Coat | None, crosses: int) -> str:
 
 
 LOOK = CellLook(
+    heads=(mark("coat"), mark("shields"), mark("crosses")),
+    domain=lambda style, domain: coat_sign(style, domain.coat),
+    idle=lambda words, count: words.tn(
+        "{n} domain without a cross: 0 points", "{n} domains without a cross: 0 points", count
+    ),
     doubts=doubts,
     name=shield_name,
     sign=Style.marks,
@@ -102,12 +106,28 @@ def to_json(sheet: MapReading) -> Json:
 
 
 def to_text(sheet: MapReading, style: Style) -> str:
-    """The result as text for a terminal."""
-    board = board_text(sheet, style)
+    """The result as text for a terminal; lines separate domains, `?` marks doubtful shields."""
+    t, content = style.words.t, {}
+    for cell in sheet.cells:
+        coat, crosses = cell.content
+        if style.narrow:
+            text = f"{style.coat(coat)}{crosses or ' '}"
+        elif style.unicode:
+            text = f" {style.coat(coat)} {style.cross * crosses:<4}"
+        else:
+            text = f" {token(coat, crosses):<7}"
+        content[cell.at] = text + ("?" if cell.review else " ")
+    used = {True: t("used"), False: "", None: "?"}[sheet.castle_used]
+    text, width = f"{'♜' if style.unicode else '##'} {used}", len(content[0, 0])
+    content[CASTLE] = (text if style.narrow else f" {text}").ljust(width)[:width]
     if reasons := retake_reasons(sheet):
+        board = draw_grid(content, sheet.score.domains, style)
         return f"{explain_retake(sheet, reasons, style)}\n\n{board}"
-    unsure = explain_doubts(sheet, LOOK, style)
-    return "\n\n".join(filter(None, [board, explain_score(sheet, style), unsure]))
+    wizard, (low, high), between = sheet.score.wizard, sheet.total_range, ""
+    more = [t("the wizard of the filled coat: {points}", points=wizard)] if wizard else []
+    if low < high:
+        between = " " + t("between {low} and {high}", low=low, high=high) + ","
+    return explain_board(sheet, LOOK, content, more, style, between)
 
 
 RETAKE = {
@@ -140,44 +160,3 @@ def explain_retake(sheet: MapReading, reasons: Sequence[str], style: Style) -> s
     count = sum(not question.answered for question in questions(sheet))
     answer = tn("Or answer {n} question with --ask.", "Or answer {n} questions with --ask.", count)
     return "\n".join([f" {heading}", *(f"   {line}" for line in lines), f" {answer}"])
-
-
-def board_text(sheet: MapReading, style: Style) -> str:
-    """The board; lines separate domains, `?` marks doubtful shields."""
-    content = {}
-    for cell in sheet.cells:
-        coat, crosses = cell.content
-        if style.narrow:
-            text = f"{style.coat(coat)}{crosses or ' '}"
-        elif style.unicode:
-            text = f" {style.coat(coat)} {style.cross * crosses:<4}"
-        else:
-            text = f" {token(coat, crosses):<7}"
-        content[cell.at] = text + ("?" if cell.review else " ")
-    used = {True: style.words.t("used"), False: "", None: "?"}[sheet.castle_used]
-    text, width = f"{'♜' if style.unicode else '##'} {used}", len(content[0, 0])
-    content[CASTLE] = (text if style.narrow else f" {text}").ljust(width)[:width]
-    return draw_grid(content, sheet.score.domains, style)
-
-
-def explain_score(sheet: MapReading, style: Style) -> str:
-    """Each scoring domain as shields × crosses = points, then the total."""
-    t, tn = style.words.t, style.words.tn
-    names = [coat_sign(style, domain.coat) for domain in sheet.score.domains]
-    heads = t("from"), t("coat"), t("shields"), t("crosses"), t("points")
-    more = []
-    if idle := sum(not domain.points for domain in sheet.score.domains):
-        more.append(
-            tn(
-                "{n} domain without a cross: 0 points",
-                "{n} domains without a cross: 0 points",
-                idle,
-            )
-        )
-    if sheet.score.wizard:
-        more.append(t("the wizard of the filled coat: {points}", points=sheet.score.wizard))
-    low, high = sheet.total_range
-    between = ""
-    if sheet.review and low < high:
-        between = " " + t("between {low} and {high}", low=low, high=high) + ","
-    return terminal.explain_score(sheet, names, heads, more, style, between)

@@ -6,12 +6,11 @@ from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import draw_square, square_width
 from kdscan.rules.kingdomino.kingdom import Square, Terrain
-from kdscan.sheets import terminal
 from kdscan.sheets.board import CellLook
 from kdscan.sheets.common import board_json, extras_json
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.terminal import Style, draw_grid, explain_doubts
+from kdscan.sheets.terminal import Style, explain_board
 
 # Names
 
@@ -39,6 +38,11 @@ def _sign(style: Style, terrain: str, crowns: int) -> str:
 
 
 LOOK = CellLook(
+    heads=(mark("terrain"), mark("squares"), mark("crowns")),
+    domain=lambda style, domain: style.words.t(domain.terrain),
+    idle=lambda words, count: words.tn(
+        "{n} domain without a crown: 0 points", "{n} domains without a crown: 0 points", count
+    ),
     doubts=doubts,
     name=square_name,
     sign=_sign,
@@ -84,27 +88,9 @@ def to_text(kingdom: KingdomReading, style: Style) -> str:
         if style.narrow:
             text = f"{name[:2]:<2}{crowns or ' '}"
         content[square.at] = text + ("?" if square.review else " ")
-    board = draw_grid(content, kingdom.score.domains, style)
-    unsure = explain_doubts(kingdom, LOOK, style)
-    return "\n\n".join(filter(None, [board, explain_score(kingdom, style), unsure]))
-
-
-def explain_score(kingdom: KingdomReading, style: Style) -> str:
-    """Each scoring domain as squares × crowns = points, the bonuses, then the total."""
-    score, t, tn = kingdom.score, style.words.t, style.words.tn
-    names = [t(domain.terrain) for domain in score.domains]
-    heads = t("from"), t("terrain"), t("squares"), t("crowns"), t("points")
-    more = []
-    if idle := sum(not domain.points for domain in score.domains):
-        more.append(
-            tn(
-                "{n} domain without a crown: 0 points",
-                "{n} domains without a crown: 0 points",
-                idle,
-            )
-        )
+    score, t, more = kingdom.score, style.words.t, []
     if score.middle_kingdom:
         more.append(t("the castle in the middle: {points}", points=score.middle_kingdom))
     if score.harmony:
         more.append(t("harmony: {points}", points=score.harmony))
-    return terminal.explain_score(kingdom, names, heads, more, style)
+    return explain_board(kingdom, LOOK, content, more, style)

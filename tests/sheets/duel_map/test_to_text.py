@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kdscan.sheets.duel_map.show import board_text, to_text
+from kdscan.sheets.duel_map.show import to_text
 from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
 
@@ -19,7 +19,7 @@ l  d  .  .  .  .  .
 
 
 def test_board_in_ascii_can_be_typed() -> None:
-    text = board_text(make_sheet(SMALL), PLAIN)
+    text = to_text(make_sheet(SMALL), PLAIN)
     assert text.isascii()
     assert "| d+        d       |" in text
     assert "| f++++   |" in text
