@@ -43,10 +43,7 @@ def test_the_desk_needs_no_mouse(open_page: Open) -> None:
     page.keyboard.press("u")
     expect(focused).to_have_attribute("aria-label", re.compile("please check"))
     page.keyboard.press("y")
-    if waiting > 1:
-        expect(page.locator(".queue li")).to_have_count(waiting - 1)
-    else:
-        expect(page.locator(".desk-body .none")).to_be_visible()
+    expect(page.locator(".queue li")).to_have_count(waiting - 1)
 
 
 def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
@@ -172,7 +169,7 @@ def test_search_takes_each_word_and_each_number_as_it_stands(
             lay(served, own, with_evidence(sheet, sheet_id=code))
         page = open_page(DESK, at=f"{served.address}/desk", **DESKTOP)
         page.keyboard.press("/")
-        page.keyboard.type("kim")
+        page.keyboard.type("kím")  # accents make no difference
         lines = page.locator(".queue li")
         expect(lines).to_have_count(2)
         page.keyboard.press("Escape")  # leaves the search as it is
@@ -265,11 +262,13 @@ def test_a_cup_is_run_on_the_page_alone(browser: Browser, tmp_path: Path) -> Non
         page.get_by_role("button", name="Pair round 2").click()
         expect(page.locator("[aria-pressed=true]", has_text="Round 2")).to_be_visible()
         accessible(page)
+        page.get_by_label("More actions for table 2").click()
+        page.get_by_role("button", name="Both absent").click()
         page.get_by_role("button", name="Round 1").click()
         enter(lines.first, 41, 50)
         expect(page.locator("#toast")).to_contain_text("on which pairings of later rounds rest")
         page.get_by_role("button", name="Cross table").click()
-        expect(page.locator(".cross")).to_contain_text("41:50")
+        expect(page.locator(".cross")).to_contain_text("−")  # nobody came
         accessible(page)
 
         page.locator("[data-tab=publish]").click()

@@ -7,18 +7,17 @@ import { pointsText, t, tn, when } from "./i18n.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { DECIDED } from "./league.js";
 import { emblem } from "./marks.js";
-import { ownerHere, whoseField } from "./names.js";
+import { whoseField } from "./names.js";
 import { isRetake, openQuestions, toAnswer } from "./questions.js";
 import { photographs, resultFace } from "./sending.js";
 import { share } from "./share.js";
 import { barButton, doubtText, rememberRules, rulesField } from "./sheet.js";
 
-// #/game/A/B, and perhaps a spellbook, or further kingdoms. Without any name, the first sheet is
-// that of whose phone it is, until somebody changes it.
+// #/game/A/B, and perhaps a spellbook, or further kingdoms.
 export async function showGame(place, ids) {
   const load = () => get(`api/games?sheets=${ids.join(",")}`);
   let { sheets, game: outcome } = await load();
-  const [also, player] = await Promise.all([oneMore(ids, sheets), ownerHere()]);
+  const also = await oneMore(ids, sheets);
   if (!place.isConnected) return; // left meanwhile
   const top = h("div.stack");
   const foot = h("div");
@@ -47,9 +46,6 @@ export async function showGame(place, ids) {
   const rematch = h("section.stack", h("h2.quiet-title", t("Rematch")), photographs());
   put(place, top, rules && rules.element, also, rematch, foot);
   draw();
-  const [first, ...beside] = players();
-  if (player && beside.length && ![first, ...beside].some((sheet) => sheet.player))
-    await say({ type: "assign_sheet", sheet: first.id, player, keep: true });
 }
 
 // Whose sheets of a game are: {element, show(sheets, players)}, with a field for each that is created
@@ -186,7 +182,7 @@ const whatCounts = ({ score }, { largest_domain: largest, crowns }) =>
 const bookCard = (book, mine) =>
   h("article.player.card.book", [
     h("h2", t("Spellbook")),
-    book.review && h("p.verdict.doubtful", t("please check")),
+    book.review && [h("p.verdict.doubtful", t("please check")), mine(book) && toQuestions(book)],
     boardOf(book, t("Spellbook"), mine),
   ]);
 

@@ -70,12 +70,13 @@ export function totalsOf(rows) {
 export function crossTable(players, games) {
   const names = players.map(({ name }) => name);
   const cell = (row, column) => {
-    return games.map(({ round, seats, winner }) => {
+    return games.map(({ round, seats, winner, finished }) => {
       const [mine, theirs] = [row, column].map((name) => seats.find((s) => s.player === name));
       if (!mine || !theirs) return null;
       const kind = winner === null ? "" : seats[winner] === mine ? "won" : "none";
       const title = t("Round {n}", { n: round });
-      const points = mine.total === null ? "…" : `${mine.total}:${theirs.total ?? "–"}`;
+      const without = finished ? (kind === "won" ? "+" : "−") : "…"; // a walkover has no points
+      const points = mine.total === null ? without : `${mine.total}:${theirs.total ?? "–"}`;
       return h("span", { class: kind, title }, points);
     });
   };

@@ -69,16 +69,23 @@ export function whoseField(kind, say) {
     if (error) return put(offers, (error.known ?? []).map(offered));
     if (sheet.player === before && player !== before) toast(t("This change waits for the desk."));
     rememberName(sheet.player ?? player);
-    field.value = "";
-    changing = false;
-    draw();
+    close();
   };
   const offered = (name) => chip(name, () => tell(name));
   const offers = h("span.row");
   const list = h("datalist", { id: `names-${(fields += 1)}` });
   const field = input(question, { autocomplete: "off", autocapitalize: "words", list: list.id });
   const save = { label: t("Save name"), title: t("Save name") };
-  const enter = () => field.value.trim() && tell(field.value.trim());
+  const close = () => {
+    field.value = "";
+    changing = false;
+    draw();
+  };
+  const enter = () => {
+    const name = field.value.trim();
+    if (name === (sheet.player ?? "")) close();
+    else if (name) tell(name);
+  };
   const asking = form("form.row.whose", enter, [
     offers,
     h("span.whose-field.row", field, h("button", save, glyph("done"))),
@@ -86,8 +93,9 @@ export function whoseField(kind, say) {
   ]);
   const change = () => {
     changing = true;
+    field.value = sheet.player;
     draw();
-    field.focus();
+    field.select();
   };
   const name = h("strong");
   const changed = button(t("change"), change, { class: "bare link" });

@@ -228,14 +228,14 @@ function tapping(act) {
 
 // A reading of a part, its probability, and the total it leads to. act: null where it is fixed.
 function choice(part, { value, probability, total }, act) {
-  const sure = percent(probability);
+  const sure = probability > 0.005 && percent(probability); // of a covered shield nothing is sure
   const leads = typeof total === "number" && pointsText(total);
   const label = [part.words(value), sure, leads].filter(Boolean).join(", ");
   const acts = act ? tapping(act) : { disabled: true };
   return h("button.choice type=button aria-pressed=false", { ...acts, label }, [
     part.icon(value),
     h("span.choice-name aria-hidden=true", part.words(value), leads && h("small", leads)),
-    h("span.sure aria-hidden=true", sure),
+    sure && h("span.sure aria-hidden=true", sure),
   ]);
 }
 

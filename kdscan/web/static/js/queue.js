@@ -290,7 +290,9 @@ function openSheet(body, card, photo, sheet, desk, acts) {
     const from = parts.findIndex((part) => part.id === now?.id);
     const doubtful = (part) => part.review;
     const next = parts.slice(from + 1).find(doubtful) ?? parts.find(doubtful);
-    focusOn((next ?? now ?? parts[0]).id);
+    const broken = view.sheet().problems.flatMap(({ cells }) => cells.map(String));
+    const first = parts.find(({ id }) => broken.includes(id)) ?? parts[0];
+    focusOn((next ?? now ?? first).id);
     if (next && body.isConnected) announce(next.name);
     return Boolean(next);
   }
@@ -394,11 +396,13 @@ function cardList(onPick) {
 
 const KINDS = { "": () => true, review: (one) => one.review, owner: (one) => !one.player };
 
+// Garcia is found as García too.
+const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase();
+
 const textOf = (sheet) =>
   [sheet.name, sheet.player, where(sheet), sheet.total, sheet.review && t("please check")]
     .filter(Boolean)
-    .join(" ")
-    .toLocaleLowerCase();
+    .join(" ");
 
 // Rounds, tables and totals are matched exactly: 3 is not 31.
 const has = (text, word) =>
@@ -415,8 +419,8 @@ export function sheetFilter(onChange) {
   ];
   const only = select(t("Which sheets"), kinds, { onchange: onChange });
   function found(sheets) {
-    const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (sheet) => words.every((word) => has(textOf(sheet), word));
+    const words = plain(search.value).split(/\s+/).filter(Boolean);
+    const fits = (sheet) => words.every((word) => has(plain(textOf(sheet)), word));
     return sheets.filter(KINDS[only.value]).filter(fits).map(cardOf);
   }
   return { search, only, found };

@@ -6,7 +6,7 @@ import { form, h, input, pointsInput, select, typedPoints } from "./dom.js";
 import { strip } from "./grid.js";
 import { pointsText, sentence, t } from "./i18n.js";
 import { photoView } from "./photo.js";
-import { decisionLine } from "./sheet.js";
+import { decisionLine, personName } from "./sheet.js";
 
 export const HEADINGS = {
   changed: () => t("Changed by a player"),
@@ -37,15 +37,12 @@ export async function cardView(card, desk, act) {
       HEADINGS[card.kind](),
       card.round !== null && h("small", " ", where(card)),
     ]),
-    h("p.card-text", sentence(t(card.text), { ...card.values, who: whoOf(card.values) })),
+    h("p.card-text", sentence(t(card.text), { ...card.values, who: personName(card.values.who) })),
     inside,
     everybody(desk),
   ]);
   return { remedies: numbered(element), element };
 }
-
-// Who gave no name has that of the role.
-const whoOf = ({ who }) => (who === "player" ? t("somebody") : who);
 
 // The keys 1 to 9 give answers too, numbered in the order shown, whichever photo came first.
 function numbered(element) {

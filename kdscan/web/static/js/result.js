@@ -16,11 +16,15 @@ const showAgain = () => dispatchEvent(new Event("hashchange"));
 export async function showPhoto(place, id, wanted = null) {
   const photo = await get(`api/photos/${id}`);
   if (!place.isConnected) return; // left meanwhile
+  const busy = () =>
+    h("section.hero.stack", [
+      h("h1 tabindex=-1", t("reading …")),
+      h("progress", { label: t("Reading") }),
+    ]);
   if (photo.state === "waiting" && !photo.sheets.length) {
-    const busy = h("progress", { label: t("Reading") });
     const again = () => place.isConnected && showAgain();
     whenRead(id).then(again, again);
-    return put(place, h("section.hero.stack", h("h1 tabindex=-1", t("reading …")), busy));
+    return put(place, busy());
   }
   const title = h("h1.file-name tabindex=-1", photo.name);
   const sheets = () => photo.sheets.filter(kindOf);
@@ -72,7 +76,8 @@ export async function showPhoto(place, id, wanted = null) {
   // A print was learned: the same photo, read with it.
   async function again(photos) {
     if (!photos.includes(Number(id))) return;
-    await get(`api/photos/${id}?wait=25`);
+    put(body, busy());
+    await whenRead(id).catch(() => {});
     if (place.isConnected && body.isConnected) await showPhoto(place, id, chosen);
   }
   put(place, title, sheets().length > 1 && picker.element, body);

@@ -84,7 +84,8 @@ function nextRound(act, byHand) {
     reopening.hidden = !closed;
     const still = playing && tn("{n} table still playing", "{n} tables still playing", playing);
     const paired = over && t("All rounds are paired.");
-    put(open, closed ? t("final standings") : still || paired);
+    const cards = desk.cards.length > 0 && `${t("To settle")}: ${desk.cards.length}`;
+    put(open, closed ? t("final standings") : still || (closing.hidden ? paired : cards || paired));
     ready = !next.disabled && !over && !closed;
     again = last > 0 && !begun && !closed;
     more.hidden = !ready && !again;
@@ -226,7 +227,8 @@ function settings(act) {
     const value = extra && "30";
     const field = h("input type=number min=1 inputmode=numeric required", { max, label, value });
     const enter = () => set(Number(field.value));
-    const fields = form("form.row", enter, [field, h("button", extra ? t("Start") : t("Set"))]);
+    const go = h("button", extra ? t("Start") : t("Set"));
+    const fields = form("form.row", enter, [field, extra && label, go]);
     if (extra) fields.append(extra);
     return part(title, (desk) => show(desk, field), fields);
   };

@@ -30,7 +30,7 @@ const MOST_TOGETHER = 4;
 // One photo's result is shown when it is read, the game of several as well; more: see `batchOf`.
 export async function send(files, more = {}) {
   const batch = files.length <= MOST_TOGETHER ? batchOf(files.length, more) : null;
-  if (batch && files.length > 1) toast(opensItself());
+  if (batch && files.length > 1 && !isShown()) toast(opensItself());
   for (const entry of files.map(keep)) enqueue(await entry, batch);
 }
 

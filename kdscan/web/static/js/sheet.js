@@ -186,7 +186,7 @@ const WHOLE = {
     const words = t("Filled wizard pays for");
     const coats = [["", t("not on this map")], ...COATS.map((coat) => [coat, coatName(coat)])];
     const pick = select(words, coats, { disabled: !may, onchange: choose });
-    const element = h("p.row.wizard", coatIcon("filled"), words, pick);
+    const element = h("p.row.wizard", h("span", coatIcon("filled"), " ", words), pick);
     const show = (fresh) => {
       pick.value = fresh.chosen_coat ?? "";
       element.hidden = !pick.value && !fresh.cells.some(({ coat }) => coat === "filled");
@@ -251,11 +251,14 @@ function decisions() {
   return { element: h("details.history", summary, list), show };
 }
 
-// Who gave no name has that of the role: it was perhaps whose phone this is.
+// Who gave no name has that of the role.
+export const personName = (who) => ({ player: t("somebody"), desk: t("Desk") })[who] ?? who;
+
+// Who gave no name was perhaps whose phone this is.
 export function decisionLine(sheet, decision) {
-  const named = decision.who !== decision.role && decision.who;
-  const who = h("span", named || t("somebody"));
-  if (!named && decision.role === session.role) ownerHere().then((name) => name && put(who, name));
+  const who = h("span", personName(decision.who));
+  if (decision.who === decision.role && decision.role === session.role)
+    ownerHere().then((name) => name && put(who, name));
   return h("li", { class: decision.undone && "undone" }, [
     h("strong", decided(sheet, decision)),
     h("small", " ", who, ", ", h("time", when(decision.at))),
@@ -290,7 +293,8 @@ function decided(sheet, { cell, what, player, coat, old, new: fresh }) {
   const part = findPart(sheet, id);
   if (!part) return SAID[what]?.(fresh) ?? t("Wizard");
   const words = (value) => part.words(what === "choice" ? { coat: value } : value);
-  return `${part.name}: ${old ? `${words(old)} → ` : ""}${words(fresh)}`;
+  const before = old && words(old) !== words(fresh) ? `${words(old)} → ` : "";
+  return `${part.name}: ${before}${words(fresh)}`;
 }
 
 // Answers about a sheet on their way to the server, one after another. shown(): the sheet as it is
