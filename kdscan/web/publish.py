@@ -85,8 +85,9 @@ def standings_file(call: Call) -> Response:
         ]
         for line in event.standings
     ]
-    unsettled = [t("To settle") + f": {len(event.findings)}"] if event.findings else []
-    title = " · ".join((event.name, so_far(call.words, event), *unsettled))
+    title = f"{event.name} · {so_far(call.words, event)}"
+    if cards := overviews.cards(event):
+        title += f" · {t('To settle')}: {len(cards)}"
     return _file(table_pdf(title, names, rows), PDF, event, "standings.pdf")
 
 

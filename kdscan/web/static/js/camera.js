@@ -1,13 +1,13 @@
 // The camera inside the page: a live picture with the found grid drawn over it. Held still, it
 // takes the photo automatically; there are also a shutter and, if the phone has one, a torch.
 
-import { post } from "./api.js";
+import { pause, post } from "./api.js";
 import { announce, button, filePicker, glyph, h, picture, put, round, s, toast } from "./dom.js";
 import { t } from "./i18n.js";
 import { canvasWorks, toBlob } from "./share.js";
 
 const FRAME = 640; // longer side of the frames that are examined, pixels
-const EVERY = 250; // milliseconds between an answer and the next request
+const EVERY = 0.25; // seconds between an answer and the next request
 const STILL = 3; // number of consecutive good frames without movement that take the photo
 const AIM = "M0 20V0H20M120 0H140V20M140 80V100H120M20 100H0V80"; // corners of a frame, 7 to 5
 const MOVED = 0.025; // trembling of a hand, as a fraction of the picture's width
@@ -29,8 +29,6 @@ const HINTS = {
   good: () => t("Hold still …"),
   busy: () => t("Take the photo with the shutter button"),
 };
-
-const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 let closeOpen = null;
 
@@ -104,7 +102,7 @@ async function openCamera(send) {
     if (shutter.disabled || !video.videoWidth) return;
     shutter.disabled = true;
     const capture = window.ImageCapture && new ImageCapture(track).takePhoto().catch(() => null);
-    const photo = await Promise.race([capture, wait(2500)]);
+    const photo = await Promise.race([capture, pause(2.5)]);
     const blob = photo ?? (await frame(Infinity, 0.92));
     if (!blob) return failed();
     navigator.vibrate?.(40);
@@ -131,7 +129,7 @@ async function openCamera(send) {
     if (good >= STILL) take();
   }
 
-  for (; running && !shutter.disabled; await wait(EVERY)) {
+  for (; running && !shutter.disabled; await pause(EVERY)) {
     if (!video.videoWidth) continue;
     const looked = post("api/look", await frame(FRAME, 0.7));
     const found = await looked.catch(() => ({ hint: "busy", outline: null }));

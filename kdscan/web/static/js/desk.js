@@ -1,6 +1,6 @@
 // The desk: what is to settle as a queue of cards, all sheets, rounds, players and pads.
 
-import { explain, get, inTurn, passes, perform, poll } from "./api.js";
+import { explain, get, inTurn, passes, perform, poll, session } from "./api.js";
 import { $, button, glyph, h, put, tabBar, toast } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { knownPrints } from "./pads.js";
@@ -56,10 +56,11 @@ function none(now) {
     choose(name);
     $(`[data-tab=${name}]`).focus();
   };
+  const sending = h("a.button href=./", t("Photograph")); // on the start page
   const leading = (name) => button(TABS[name].label(), () => leadTo(name), { class: "button" });
   return [
     begun ? t("All settled.") : t("Add the players, then pair the first round."),
-    h("span.row.centred", nextTabs(now).map(leading)),
+    h("span.row.centred", nextTabs(now).map(leading), begun && sending),
   ];
 }
 
@@ -174,6 +175,7 @@ put(
   toCome,
   place,
 );
+document.title = `${session.event} · ${t("Desk")}`;
 choose(tab);
 // What the desk itself changed is drawn already: open menus stay.
 const news = (fresh, asked) =>

@@ -83,8 +83,8 @@ export function whoseField(kind, say) {
   };
   const enter = () => {
     const name = field.value.trim();
-    if (name === (sheet.player ?? "")) close();
-    else if (name) tell(name);
+    if (name && name !== sheet.player) tell(name);
+    else close();
   };
   const asking = form("form.row.whose", enter, [
     offers,

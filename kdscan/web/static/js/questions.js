@@ -228,7 +228,7 @@ function tapping(act) {
 
 // A reading of a part, its probability, and the total it leads to. act: null where it is fixed.
 function choice(part, { value, probability, total }, act) {
-  const sure = probability > 0.005 && percent(probability); // of a covered shield nothing is sure
+  const sure = probability >= 0.01 && percent(probability); // of a covered shield nothing is sure
   const leads = typeof total === "number" && pointsText(total);
   const label = [part.words(value), sure, leads].filter(Boolean).join(", ");
   const acts = act ? tapping(act) : { disabled: true };

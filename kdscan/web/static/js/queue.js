@@ -396,7 +396,6 @@ function cardList(onPick) {
 
 const KINDS = { "": () => true, review: (one) => one.review, owner: (one) => !one.player };
 
-// Garcia is found as García too.
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase();
 
 const textOf = (sheet) =>

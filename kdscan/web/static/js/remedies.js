@@ -212,10 +212,11 @@ function owners(card, desk, act, sheet, { own = false } = {}) {
   const others = card.players.filter((name) => !own || name !== card.player);
   const field = input(t("Somebody else"), { list: "players" });
   const assign = () => field.value.trim() && give(field.value.trim(), Number(rounds.value) || its);
-  return answers(
+  const parts = [
     others.map(of),
     form("form.row.somebody", assign, field, now > 1 && rounds, h("button", t("Assign"))),
-  );
+  ];
+  return answers(others.length > 9 ? parts.reverse() : parts); // who types finds one of many
 }
 
 // The names that the field for everybody else suggests.

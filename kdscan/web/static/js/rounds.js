@@ -85,7 +85,7 @@ function nextRound(act, byHand) {
     const still = playing && tn("{n} table still playing", "{n} tables still playing", playing);
     const paired = over && t("All rounds are paired.");
     const cards = desk.cards.length > 0 && `${t("To settle")}: ${desk.cards.length}`;
-    put(open, closed ? t("final standings") : still || (closing.hidden ? paired : cards || paired));
+    put(open, closed ? t("final standings") : still || cards || paired);
     ready = !next.disabled && !over && !closed;
     again = last > 0 && !begun && !closed;
     more.hidden = !ready && !again;

@@ -53,11 +53,11 @@ function card(all, game) {
   sheets.forEach((sheet, n) => {
     const top = 130 + n * each;
     const won = game?.winners.length === 1 && game.winners.includes(n);
-    const name = sheets.length > 1 ? `${nameOf(sheet, sheets)}: ` : "";
-    const line = name + pointsText(sheet.score.total);
+    const name = (sheets.length > 1 || sheet.player) && `${nameOf(sheet, sheets)}: `;
+    const line = (name || "") + pointsText(sheet.score.total) + (sheet.review ? "\u00a0?" : "");
     svg.append(text(top + 60, 64, line, { "font-weight": 700, fill: won ? RED : INK }));
     if (won)
-      svg.append(s("g", { transform: `translate(600 ${top}) scale(1.8)` }, drawing("crown")));
+      svg.append(s("g", { transform: `translate(600 ${top - 20}) scale(1.8)` }, drawing("crown")));
     if (besides(sheet)) svg.append(text(top + 104, 32, besides(sheet)));
     const at = { x: (WIDE - width) / 2, y: top + 85 + more, width, height };
     for (const [key, value] of Object.entries(at)) boards[n].setAttribute(key, value);

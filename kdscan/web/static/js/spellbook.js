@@ -73,8 +73,6 @@ const SIDES = [() => t("left"), () => t("right")];
 // Who won a line: it is full and not struck.
 const isWon = (line) => line.filled >= line.squares.length && !line.struck;
 
-// A line of one side: its squares with the power's circle.
-
 const lineWords = ({ filled, struck, used }) =>
   [tn("{n} square", "{n} squares", filled), struck && t("struck through"), used && t("power used")]
     .filter(Boolean)
@@ -178,7 +176,6 @@ function drawLine({ filled, struck, used, squares }, places, [x, y], step) {
 }
 
 // The coat that a side chose for the wizard of the filled one.
-
 const CHOICE = place({
   what: "coat",
   keys: COAT_KEYS,
