@@ -87,7 +87,7 @@ def standings_file(call: Call) -> Response:
     ]
     title = f"{event.name} · {so_far(call.words, event)}"
     if cards := overviews.cards(event):
-        title += f" · {t('To settle')}: {len(cards)}"
+        title += " · " + t("To settle") + f": {len(cards)}"
     return _file(table_pdf(title, names, rows), PDF, event, "standings.pdf")
 
 
