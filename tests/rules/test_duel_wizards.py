@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kdscan.rules.duel.coats import SQUARES, Coat
 from kdscan.rules.duel.play import AddCross, ChooseCoat, Draw, Game, Phase, Roll, Rule, Take, Turn
+from kdscan.rules.duel.spellbook import SpellbookLine
 from tests.rules.moves import A_DRAW, drawing, face, phase_of, refused, roll, started
 
 
@@ -24,7 +25,7 @@ def won(game: Game, player: int, *coats: Coat) -> Game:
 
 
 def last_square(game: Game, player: int, coat: Coat) -> None:
-    while game.book.filled[player][coat] < SQUARES[coat] - 1:
+    while game.book.lines[player][coat].filled < SQUARES[coat] - 1:
         game.book.fill(player, coat)
 
 
@@ -92,7 +93,7 @@ def test_bolts_are_cast_at_once_a_first() -> None:
     """Seed 002: the two powers with a lightning bolt "must be played IMMEDIATELY"."""
     game = started("dot:0", "checked:0", "dot:0", "?")
     last_square(game, 0, Coat.CHECKED)
-    game.book.filled[0][Coat.FILLED] = 2
+    game.book.lines[0][Coat.FILLED] = SpellbookLine(2)
     game.play(drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.CHECKED)))
     game.play(drawing((2, (1, 3), Coat.DOT), (3, (0, 3), Coat.LINE)))
     assert phase_of(game) is Phase.BOLT and game.to_move == 0 and bolt_of(game) is Coat.CHECKED

@@ -7,6 +7,7 @@ changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from enum import StrEnum
 from itertools import product
 from operator import contains
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from kdscan.rules.duel.board import CELLS, NEAR, Board, Drawing, number
 from kdscan.rules.duel.coats import DICE, Coat, Face
 from kdscan.rules.duel.scoring import Score, score_board
-from kdscan.rules.duel.spellbook import OpenBook, Spellbook
+from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import IllegalMoveError, require
 
@@ -139,7 +140,7 @@ class Game:
         self.edition = edition
         self.rng = rng or random.Random()
         self.drawings = (Drawing(), Drawing())
-        self.book = OpenBook()
+        self.book = Spellbook.blank()
         self.rounds = 0
         self.player_a = 0
         self.phase = Phase.ROLL
@@ -173,7 +174,9 @@ class Game:
 
     @property
     def spellbook(self) -> Spellbook:
-        return self.book.closed()
+        """The book as it stands."""
+        first, second = self.book.lines
+        return replace(self.book, lines=(dict(first), dict(second)))
 
     @property
     def bolt(self) -> Coat:
@@ -187,7 +190,7 @@ class Game:
 
     def scores(self) -> tuple[Score, Score]:
         """Both maps' scores as they stand, the filled wizard's points included."""
-        book, (first, second) = self.spellbook, self.maps
+        book, (first, second) = self.book, self.maps
         return score_board(first, book.chosen_by(0)), score_board(second, book.chosen_by(1))
 
     def coats_of(self, die: int) -> tuple[Coat, ...]:
@@ -221,7 +224,7 @@ class Game:
                 require(both or len(dice) == (1 if first else 2), Rule.TAKING)
                 hand.extend(dice)
                 if both:
-                    self.book.used.add(Coat.DOUBLE_DOT)
+                    self.book.use(player, Coat.DOUBLE_DOT)
                 if first and not both:
                     self.to_move = self.player_b
                 else:
@@ -230,7 +233,7 @@ class Game:
             case Phase.DRAW, Turn(die, face):
                 require(self.book.ready(player, Coat.DOUBLE_LINE), Rule.POWER)
                 require(die in hand and face in range(len(DICE[die])), Rule.POWER)
-                self.book.used.add(Coat.DOUBLE_LINE)
+                self.book.use(player, Coat.DOUBLE_LINE)
                 self.faces[die] = DICE[die][face]
             case Phase.DRAW, Draw() as draw:
                 self._draw(player, draw)
@@ -247,7 +250,7 @@ class Game:
                     drawn = move.cell in CELLS and i in drawing.coats
                     require(drawn and self.bolt is Coat.CHECKED, Rule.POWER)
                     drawing.crosses[i] += 1
-                self.book.used.add(self._bolts.pop(0)[1])
+                self.book.use(*self._bolts.pop(0))
                 self._write_book()
             case _:
                 raise IllegalMoveError(Rule.ORDER)
@@ -275,7 +278,7 @@ class Game:
         if move.castle is not None:
             drawing.castle_used = True
         if power is not None:
-            self.book.used.add(power)
+            self.book.use(player, power)
         drawing.draw(
             (number(half.cell), half.coat, self.faces[half.die].crosses + (half.die == move.castle))
             for half in move.halves

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from kdscan.errors import UsageError
@@ -23,9 +23,9 @@ class SpellbookLine:
     used: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass
 class Spellbook:
-    """Both players' lines, and the coat that the filled coat's wizard was paid for.
+    """Both players' lines, and the coat that the filled coat's wizard is paid for.
 
     lines: for player 0 and player 1, a line for each coat.
     chosen_coat: the winner of the filled line's choice, None before.
@@ -33,6 +33,12 @@ class Spellbook:
 
     lines: tuple[dict[Coat, SpellbookLine], dict[Coat, SpellbookLine]]
     chosen_coat: Coat | None = None
+
+    @classmethod
+    def blank(cls) -> Spellbook:
+        """A book in which nothing is written yet."""
+        line = SpellbookLine()
+        return cls((dict.fromkeys(Coat, line), dict.fromkeys(Coat, line)))
 
     def owner(self, coat: Coat) -> int | None:
         """Who won that wizard: 0, 1, or None."""
@@ -46,47 +52,25 @@ class Spellbook:
         """The coat whose domains pay that player 3 points more."""
         return self.chosen_coat if self.owner(Coat.FILLED) == player else None
 
-
-class OpenBook:
-    """The spellbook while it is being written."""
-
-    def __init__(self) -> None:
-        self.filled: tuple[dict[Coat, int], dict[Coat, int]] = (
-            dict.fromkeys(Coat, 0),
-            dict.fromkeys(Coat, 0),
-        )
-        self.owner: dict[Coat, int] = {}
-        self.used: set[Coat] = set()
-        self.chosen_coat: Coat | None = None
+    def ready(self, player: int, coat: Coat) -> bool:
+        """Whether that player has that wizard's power and has not used it."""
+        return self.owner(coat) == player and not self.lines[player][coat].used
 
     def fill(self, player: int, coat: Coat) -> bool:
         """Fill a square; True if that wins the line. Does nothing on a closed line."""
-        if coat in self.owner:
+        if self.owner(coat) is not None:
             return False
-        self.filled[player][coat] += 1
-        if self.filled[player][coat] < SQUARES[coat]:
+        filled = self.lines[player][coat].filled + 1
+        self.lines[player][coat] = SpellbookLine(filled)
+        if filled < SQUARES[coat]:
             return False
-        self.owner[coat] = player
+        other = self.lines[1 - player]
+        other[coat] = replace(other[coat], struck=True)
         return True
 
-    def ready(self, player: int, coat: Coat) -> bool:
-        """Whether that player has that wizard's power and has not used it."""
-        return self.owner.get(coat) == player and coat not in self.used
-
-    def closed(self) -> Spellbook:
-        """An immutable copy of the book as it stands."""
-        first, second = (
-            {
-                coat: SpellbookLine(
-                    self.filled[player][coat],
-                    struck=self.owner.get(coat, player) != player,
-                    used=self.owner.get(coat) == player and coat in self.used,
-                )
-                for coat in Coat
-            }
-            for player in (0, 1)
-        )
-        return Spellbook((first, second), self.chosen_coat)
+    def use(self, player: int, coat: Coat) -> None:
+        """Cross the circle of a power."""
+        self.lines[player][coat] = replace(self.lines[player][coat], used=True)
 
 
 Part = Literal["square", "used", "struck", "choice"]

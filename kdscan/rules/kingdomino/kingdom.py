@@ -198,10 +198,10 @@ class Land:
         """Lay a domino; nothing is checked here."""
         self.squares.update(zip(cells, squares, strict=True))
 
-    def kingdom(self) -> Kingdom:
-        """The kingdom as it stands, cropped to what it spans."""
-        cells = [*self.squares, (0, 0)]
-        top, left = min(r for r, _ in cells), min(c for _, c in cells)
-        moved = {(r - top, c - left): square for (r, c), square in self.squares.items()}
-        shape = max(r for r, _ in cells) - top + 1, max(c for _, c in cells) - left + 1
-        return Kingdom(moved, (-top, -left), shape)
+    def kingdom(self, more: Mapping[Cell, Square] | None = None) -> Kingdom:
+        """The kingdom as it stands, with more squares, cropped to what it spans."""
+        squares = {**self.squares, **(more or {})}
+        rows, cols = zip(*squares, (0, 0), strict=True)
+        top, left = min(rows), min(cols)
+        moved = {(r - top, c - left): square for (r, c), square in squares.items()}
+        return Kingdom(moved, (-top, -left), (max(rows) - top + 1, max(cols) - left + 1))

@@ -256,7 +256,4 @@ def greedy_player(game: Game, rng: random.Random) -> Move:
 
 def _worth(land: Land, tile: Tile, cells: Place) -> int:
     """The kingdom's points with the domino laid there."""
-    reach = 2 * land.size
-    squares = {**land.squares, **dict(zip(cells, tile.squares, strict=True))}
-    moved = {(r + reach, c + reach): square for (r, c), square in squares.items()}
-    return score_kingdom(Kingdom(moved, (reach, reach), (2 * reach, 2 * reach))).total
+    return score_kingdom(land.kingdom(dict(zip(cells, tile.squares, strict=True)))).total

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.spellbook import BookPlace, OpenBook, SpellbookLine
+from kdscan.rules.duel.spellbook import BookPlace, Spellbook, SpellbookLine
 from kdscan.sheets.base import SPELLBOOK
 from kdscan.sheets.spellbook.interpret import interpret
 from tests.readings import make_book
 
 
 def test_corrections_go_to_the_side_and_line_that_they_name() -> None:
-    empty = make_book(OpenBook().closed())
+    empty = make_book(Spellbook.blank())
     said = {"filled": 2, "struck": False, "used": True}
     fields = {"line:1,dot": said, "choice:1": "line", "place": {"round": 1}}
     found = interpret(SPELLBOOK.with_fields(empty.evidence, fields))
@@ -30,7 +30,7 @@ def test_corrections_go_to_the_side_and_line_that_they_name() -> None:
 
 
 def test_what_no_game_leaves_in_a_spellbook_asks_for_a_look() -> None:
-    beside = replace(make_book(OpenBook().closed()).evidence, table=(1, 2))
+    beside = replace(make_book(Spellbook.blank()).evidence, table=(1, 2))
     assert not interpret(beside).review
     struck = {"filled": 0, "struck": True, "used": False}
     found = interpret(SPELLBOOK.with_fields(beside, {"line:0,dot": struck}))
@@ -52,7 +52,7 @@ def test_what_no_game_leaves_in_a_spellbook_asks_for_a_look() -> None:
 def test_a_spellbook_that_cannot_be_compared_says_why(
     books: int, maps: int, said: str | None
 ) -> None:
-    evidence = replace(make_book(OpenBook().closed()).evidence, table=(books, maps))
+    evidence = replace(make_book(Spellbook.blank()).evidence, table=(books, maps))
     told = [one.message for one in interpret(evidence).problems if one.code == "spellbook_alone"]
     assert len(told) == (said is not None) and (said or "") in "".join(told)
     beside = interpret(replace(evidence, beside=("left",)))
@@ -60,7 +60,7 @@ def test_a_spellbook_that_cannot_be_compared_says_why(
 
 
 def test_as_many_squares_as_were_seen_stay_where_they_were_seen() -> None:
-    evidence = make_book(OpenBook().closed()).evidence
+    evidence = make_book(Spellbook.blank()).evidence
     second = BookPlace(0, Coat.DOT, "square", 1)
     marks = tuple(one._replace(marked=one.place == second) for one in evidence.marks)
     one = {"filled": 1, "struck": False, "used": False}

@@ -10,7 +10,7 @@ import pytest
 from kdscan.document import to_dict
 from kdscan.paper.book import load_book, marked_places
 from kdscan.rules.duel.coats import SQUARES, Coat
-from kdscan.rules.duel.spellbook import OpenBook
+from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.problem import Problem
 from kdscan.sheets.spellbook.interpret import interpret
 from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
@@ -73,11 +73,11 @@ def test_a_doubt_reaches_its_line_and_the_whole() -> None:
 
 
 def test_doubtful_marks_say_what_else_a_line_and_a_choice_may_be() -> None:
-    open_book = OpenBook()
-    open_book.fill(0, Coat.FILLED)
+    book = Spellbook.blank()
+    book.fill(0, Coat.FILLED)
     squares = {f"players[0].lines.filled.squares[{k}]": p for k, p in ((0, 0.8), (1, 0.7))}
     doubtful = {**squares, "players[0].choices.line": 0.7}
-    first, second = to_dict(make_book(open_book.closed(), 1.0, doubtful))["players"]
+    first, second = to_dict(make_book(book, 1.0, doubtful))["players"]
     # One square is marked; both are with 0.8 × 0.3, none is with 0.2 × 0.7.
     assert first["lines"]["filled"]["alternatives"] == [
         {"filled": 2, "struck": False, "used": False, "probability": 0.24},
