@@ -18,7 +18,7 @@ from kdscan.errors import KdscanError
 from kdscan.files import Json
 from kdscan.files.names import escape_control
 from kdscan.i18n.errors import error_json
-from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
+from kdscan.rules.kingdomino.kingdom import DYNASTY_GAMES
 from kdscan.rules.winner import Worth, decide, worth
 from kdscan.sheets.base import KINGDOM, AnyReading, kind_of
 from kdscan.sheets.common import plain, probability

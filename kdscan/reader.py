@@ -25,14 +25,13 @@ from kdscan.detection.register import SURELY_PLACED
 from kdscan.document import PhotoReport
 from kdscan.errors import BlankPage, ModelError, NoSheetFound, PhotoError, UsageError, bug_of
 from kdscan.imaging.photo import Pages
-from kdscan.imaging.picture import Photo, check_photo
+from kdscan.imaging.picture import Photo, check_photo, lies_in
 from kdscan.imaging.quality import is_blank
-from kdscan.imaging.rectify import lies_in
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.paper.layout import own_layouts
 from kdscan.rules import GameName
-from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.kingdomino.kingdom import PLAIN, Variants
 from kdscan.sheets.base import AnyReading, kind_of, maps_of
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.read import read_map

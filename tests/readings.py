@@ -10,17 +10,25 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.imaging.picture import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, decode
 from kdscan.marks.network import MarkProbs
-from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS, Board
-from kdscan.rules.duel.coats import COATS, SQUARES, Coat, Marks
+from kdscan.rules.duel.board import (
+    CELLS,
+    COATS,
+    COLS,
+    MAX_CROSSES,
+    ROWS,
+    SQUARES,
+    Board,
+    Coat,
+    Marks,
+    score_board,
+)
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
-from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.duel.spellbook import BookPlace, Spellbook
-from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
-from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.kingdomino.kingdom import PLAIN, SQUARE_CLASSES, Kingdom, SquareKind, Variants
 from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.duel_map.model import MapEvidence, MapReading

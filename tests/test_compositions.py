@@ -10,7 +10,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.rules.problem import Problem
 from kdscan.sheets.base import correct, deserialize, serialize
 from kdscan.sheets.duel_map.interpret import interpret

@@ -18,7 +18,7 @@ import pytest
 
 import kdscan
 from kdscan.imaging import formats
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import SpellbookLine
 from kdscan.sheets.base import AnyReading

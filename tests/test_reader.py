@@ -13,13 +13,11 @@ from msgspec.structs import replace as changed
 from kdscan import reader as reading
 from kdscan.errors import NoSheetFound, UnreadableImage
 from kdscan.imaging.photo import Pages, decode
-from kdscan.imaging.picture import Photo
+from kdscan.imaging.picture import Photo, resolution
 from kdscan.imaging.quality import shows_through
-from kdscan.imaging.rectify import resolution
 from kdscan.marks.network import MarkProbs
 from kdscan.reader import read_page, read_photo
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS, Coat
 from kdscan.sheets.base import AnyReading, correct, maps_of
 from kdscan.sheets.duel_map import read as duel_map
 from kdscan.sheets.duel_map.model import MapReading

@@ -18,8 +18,7 @@ import cv2
 from kdscan.cli.corrections import corrected, parse_corrections
 from kdscan.cli.terminal import error_message
 from kdscan.errors import UsageError
-from kdscan.imaging.picture import Bgr
-from kdscan.imaging.rectify import FLAT_PX
+from kdscan.imaging.picture import FLAT_PX, Bgr
 from kdscan.marks.crops import CROP_PX
 from kdscan.rules.grid import Cell, cell_name
 from kdscan.sheets.base import kind_of

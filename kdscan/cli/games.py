@@ -36,10 +36,8 @@ from kdscan.i18n import Words, mark
 from kdscan.i18n.problems import problem_line
 from kdscan.rules.duel import players as duel
 from kdscan.rules.duel.audit import Audit, Witness, audit_map
-from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Board, Coat, Score, score_board
 from kdscan.rules.duel.play import EDITIONS, Game
-from kdscan.rules.duel.scoring import Score, score_board
 from kdscan.rules.duel.spellbook import (
     COATS,
     BookTextError,
@@ -51,12 +49,10 @@ from kdscan.rules.duel.spellbook import (
 )
 from kdscan.rules.grid import Cell, cell_name, split_blocks
 from kdscan.rules.kingdomino import play as kingdomino
-from kdscan.rules.kingdomino.kingdom import Kingdom
+from kdscan.rules.kingdomino.kingdom import Kingdom, Variants, score_kingdom
+from kdscan.rules.kingdomino.kingdom import Score as KingdomScore
 from kdscan.rules.kingdomino.legality import KingdomAudit, audit_kingdom, find_problems
 from kdscan.rules.kingdomino.play import match_totals, match_winners
-from kdscan.rules.kingdomino.scoring import Score as KingdomScore
-from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
 from kdscan.rules.winner import outcome
 

@@ -31,7 +31,7 @@ from kdscan.files.write import missing_folder_error, write_file
 from kdscan.i18n import terminal_language, words
 from kdscan.imaging.picture import Photo
 from kdscan.rules.grid import cell_name
-from kdscan.rules.kingdomino.variants import DYNASTY_GAMES
+from kdscan.rules.kingdomino.kingdom import DYNASTY_GAMES
 from kdscan.sheets.base import kind_of, number_in
 from kdscan.sheets.overlay import draw_inks, draw_overlay
 from kdscan.sheets.table import FusedSheet

@@ -36,7 +36,7 @@ from kdscan.imaging.picture import Photo
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.reader import read_page
 from kdscan.rules import GameName
-from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.kingdomino.kingdom import Variants
 from kdscan.sheets.base import AnyReading, without_pixels
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading

@@ -26,16 +26,20 @@ from kdscan.detection.locate import (
 )
 from kdscan.detection.markers import detect_pages, rule_out
 from kdscan.detection.register import SURELY_PLACED, follow_paper, register
-from kdscan.imaging.picture import Floats, Network, Photo, median, quantile
-from kdscan.imaging.rectify import (
+from kdscan.imaging.picture import (
     FLAT_MARGIN,
     FLAT_PX,
     GRID_CORNERS,
+    Floats,
+    Network,
+    Photo,
     RectifiedSheet,
     lies_in,
+    median,
     outline_of,
     overlap,
     project,
+    quantile,
 )
 from kdscan.paper.layout import own_layouts
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS

@@ -16,9 +16,21 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats, FrozenArrays, Network, Photo, sigmoid
-from kdscan.imaging.pyramid import mapped, reduced, window
-from kdscan.imaging.rectify import GRID_CORNERS, RectifiedSheet, inverse, lies_in, project
+from kdscan.imaging.picture import (
+    GRID_CORNERS,
+    Floats,
+    FrozenArrays,
+    Network,
+    Photo,
+    RectifiedSheet,
+    inverse,
+    lies_in,
+    mapped,
+    project,
+    reduced,
+    sigmoid,
+    cut_out,
+)
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
@@ -136,7 +148,7 @@ def locate_beside(photo: Photo, network: Network, known: Located) -> Located:
     regions = [
         region
         for low in (np.array([x, y]) for y in tops for x in lefts)
-        for region in _regions(*window(photo, low, low + side, THUMB_PX), network)
+        for region in _regions(*cut_out(photo, low, low + side, THUMB_PX), network)
         if not any(lies_in(region.photo_xy.mean(0), one.corners_xy) for one in known.outlines)
     ]
     regions.sort(key=lambda one: -len(one.log_precision))
@@ -170,9 +182,9 @@ def locate_turned(photo: Photo, network: Network, turn: float) -> tuple[SheetOut
 
 
 def _regions(photo: Photo, corner: tuple[int, int], shrink: int, network: Network) -> list[_Region]:
-    """Connected regions of map in a photo or a `window` of it, in the frame of the whole photo.
+    """Connected regions of map in a photo or a `cut_out` of it, in the frame of the whole photo.
 
-    corner, shrink: as returned by `window`.
+    corner, shrink: as returned by `cut_out`.
     """
     thumb, scale = thumbnail(photo)
     on_grid, uv, log_error = network(thumb)
@@ -203,7 +215,7 @@ def _zoomed(photo: Photo, far: _Region, network: Network) -> _Region:
     if side > ZOOM_BELOW * max(photo.width, photo.height):
         return far
     middle = (low + high) / 2
-    near = _regions(*window(photo, middle - side / 2, middle + side / 2, THUMB_PX), network)
+    near = _regions(*cut_out(photo, middle - side / 2, middle + side / 2, THUMB_PX), network)
 
     def inside(region: _Region) -> int:
         """Votes within the original region: a neighbouring map may be larger."""

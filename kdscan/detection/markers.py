@@ -13,9 +13,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats, Photo
-from kdscan.imaging.pyramid import finest_for, grey_at_most
-from kdscan.imaging.rectify import lattice_to_photo, resolution, sample
+from kdscan.imaging.picture import (
+    Floats,
+    Photo,
+    finest_for,
+    grey_at_most,
+    lattice_to_photo,
+    resolution,
+    sample,
+)
 from kdscan.paper.layout import own_layouts
 from kdscan.paper.parts import Layout, Markers
 

@@ -14,9 +14,15 @@ import numpy as np
 import zxingcpp
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
-from kdscan.imaging.picture import Floats, Photo
-from kdscan.imaging.pyramid import finest_decoded, grey_at_most
-from kdscan.imaging.rectify import RectifiedSheet, lattice_to_photo, sample
+from kdscan.imaging.picture import (
+    Floats,
+    Photo,
+    RectifiedSheet,
+    finest_decoded,
+    grey_at_most,
+    lattice_to_photo,
+    sample,
+)
 from kdscan.paper.ids import SheetId
 from kdscan.paper.layout import own_layouts
 from kdscan.paper.parts import Code, Layout

@@ -11,17 +11,21 @@ import cv2
 import numpy as np
 
 from kdscan.detection.locate import SheetOutline, legible_cells
-from kdscan.imaging.picture import Floats, Network, Photo, median, sigmoid
-from kdscan.imaging.pyramid import finest_decoded
-from kdscan.imaging.rectify import (
+from kdscan.imaging.picture import (
     CENTERS,
     GRID_CORNERS,
+    Floats,
+    Network,
+    Photo,
+    finest_decoded,
     fit_homography,
     flatten,
     lattice_to_photo_homography,
+    median,
     project,
     resolution,
     shift_cells,
+    sigmoid,
 )
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from kdscan.errors import UsageError
 from kdscan.rules import GameName
-from kdscan.rules.kingdomino.variants import VariantError, Variants
+from kdscan.rules.kingdomino.kingdom import VariantError, Variants
 
 
 @dataclass(frozen=True)

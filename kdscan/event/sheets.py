@@ -24,8 +24,7 @@ from kdscan.event.log import AnyEntry, Entry
 from kdscan.files import Json
 from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.marks.boards import DEFAULT_RISK
-from kdscan.rules.duel.board import CELLS, MAX_CROSSES
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CELLS, COATS, MAX_CROSSES
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.rules.problem import is_open
 from kdscan.rules.winner import known_total, worth

@@ -34,12 +34,11 @@ from kdscan.event.store.files import PhotoFiles, load_prints
 from kdscan.i18n.errors import error_json
 from kdscan.imaging.formats import jpeg, png
 from kdscan.imaging.photo import Pages, decode
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.pyramid import at_most
+from kdscan.imaging.picture import Photo, at_most
 from kdscan.inference.store import default_models
 from kdscan.reader import read_page
 from kdscan.rules import GameName
-from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.kingdomino.kingdom import PLAIN, Variants
 from kdscan.sheets.base import serialize
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading

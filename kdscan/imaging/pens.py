@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Bgr
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 
 Points = NDArray[np.float64]
 Color = tuple[int, int, int]

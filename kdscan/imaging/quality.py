@@ -12,9 +12,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats, Photo, quantile
-from kdscan.imaging.pyramid import at_most, finest_decoded, level
-from kdscan.imaging.rectify import FLAT_PX, RectifiedSheet
+from kdscan.imaging.picture import (
+    FLAT_PX,
+    Floats,
+    Photo,
+    RectifiedSheet,
+    at_most,
+    finest_decoded,
+    level,
+    quantile,
+)
 
 FAINT = 0.15
 """Least share of the paper's light that ink absorbs. Print that shows through thin office paper

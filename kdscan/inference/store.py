@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kdscan.errors import ModelError
 from kdscan.imaging.picture import Floats, Network
 from kdscan.paper.layout import layouts
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import COATS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 
 

@@ -31,9 +31,7 @@ from numpy.typing import NDArray
 from kdscan.imaging.picture import Floats
 from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import joint, likely_boards, prior_counts
-from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Board, Shield
-from kdscan.rules.duel.coats import COATS, Marks
-from kdscan.rules.duel.scoring import domain_points
+from kdscan.rules.duel.board import CELLS, COATS, MAX_CROSSES, Board, Marks, Shield, domain_points
 from kdscan.rules.grid import Cell
 
 DEFAULT_RISK = 0.02

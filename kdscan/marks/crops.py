@@ -13,8 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import FrozenArrays, Plane, quantile
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX, FrozenArrays, Plane, quantile
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS
 
 

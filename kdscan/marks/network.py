@@ -25,25 +25,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
     Bgr,
     Floats,
     FrozenArrays,
     Network,
     Photo,
     Plane,
+    RectifiedSheet,
     edges,
     median,
     quantile,
-    sigmoid,
-    softmax,
-)
-from kdscan.imaging.rectify import (
-    CENTERS,
-    FLAT_MARGIN,
-    FLAT_PX,
-    RectifiedSheet,
     rectify,
     shift_cells,
+    sigmoid,
+    softmax,
 )
 from kdscan.marks.crops import (
     COARSE,
@@ -55,8 +53,7 @@ from kdscan.marks.crops import (
     relative_to_paper,
     segment,
 )
-from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CELLS, COATS, COLS, MAX_CROSSES, ROWS
 from kdscan.rules.grid import Cell
 
 

@@ -20,8 +20,7 @@ import numpy as np
 
 from kdscan.imaging.picture import Floats
 from kdscan.marks.network import MarkProbs
-from kdscan.rules.duel.board import CASTLE, CELLS, COLS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.coats import COATS, Marks
+from kdscan.rules.duel.board import CASTLE, CELLS, COATS, COLS, MAX_CROSSES, ROWS, Marks
 
 CROSSED_EMPTY = 0.02
 """Prior weight of crosses beside an empty shield, which the rules forbid, relative to none."""

@@ -16,7 +16,7 @@ from msgspec import Meta
 from kdscan.errors import LayoutError
 from kdscan.paper.layout import built_in, load
 from kdscan.paper.parts import Box, Corners, Markers, Page, Part, Point, Size, around
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.spellbook import BookPlace
 
 _FOLDER = Path(__file__).parent / "spellbooks"

@@ -14,8 +14,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from kdscan.errors import LayoutError
-from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS, Coat
 
 LARGEST_MM = 1189
 """Longer side of A0 (ISO 216), the largest page."""

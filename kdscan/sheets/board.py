@@ -22,8 +22,7 @@ from kdscan.imaging.pens import (
     polygon,
     text_width,
 )
-from kdscan.imaging.picture import Bgr
-from kdscan.imaging.rectify import cell_corners
+from kdscan.imaging.picture import Bgr, cell_corners
 from kdscan.rules.grid import Cell, cell_name, neighbours
 from kdscan.sheets.common import (
     BoardReading,

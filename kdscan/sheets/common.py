@@ -9,13 +9,12 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import msgspec
 
 from kdscan.files import Json
-from kdscan.imaging.picture import Floats
-from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.imaging.picture import Floats, RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, Totals, check_risk, range_of
 from kdscan.rules import GAMES, GameName
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.rules.grid import Cell, cell_name, neighbours
-from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.kingdomino.kingdom import PLAIN, Variants
 from kdscan.rules.problem import Problem
 from kdscan.rules.winner import DomainScore
 from kdscan.templates.template import Template

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.i18n import ENGLISH, Words
-from kdscan.imaging.picture import Bgr, Photo, check_photo
-from kdscan.imaging.pyramid import at_most
-from kdscan.imaging.rectify import Ink
+from kdscan.imaging.picture import Bgr, Ink, Photo, at_most, check_photo
 from kdscan.inference.store import default_models
 from kdscan.sheets.base import AnyReading, kind_of, maps_of, number_in
 from kdscan.sheets.board import TILE_WH, Canvas

@@ -15,7 +15,7 @@ from functools import reduce
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.marks.boards import DEFAULT_RISK, SheetView, fuse, group, same_photo
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.spellbook import SIDES, BookPlace, map_problems, whose_maps
 from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading

@@ -8,8 +8,7 @@ from functools import partial
 
 from kdscan.i18n import ENGLISH, Words
 from kdscan.i18n.problems import problem_line
-from kdscan.rules.duel.board import LETTERS, Shield
-from kdscan.rules.duel.coats import GLYPHS, Coat, shown
+from kdscan.rules.duel.board import GLYPHS, LETTERS, Coat, Shield, shown
 from kdscan.rules.grid import Cell, cell_name
 from kdscan.rules.winner import AnyDomain
 from kdscan.sheets.board import CellLook

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.register import turned
-from kdscan.imaging.picture import Floats, Photo
-from kdscan.imaging.pyramid import finest_decoded, finest_for
-from kdscan.imaging.rectify import (
+from kdscan.imaging.picture import (
     CENTERS,
     ENOUGH_PX,
+    Floats,
+    Photo,
+    finest_decoded,
+    finest_for,
     lattice_to_photo,
     resolution,
     sample,

@@ -16,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
-from kdscan.imaging.picture import Floats, Photo, edges, median
-from kdscan.imaging.rectify import (
+from kdscan.imaging.picture import (
     CENTERS,
+    Floats,
+    Photo,
     RectifiedSheet,
+    edges,
     flatten,
     lattice_to_photo_homography,
+    median,
     project,
     rectify,
     resolution,

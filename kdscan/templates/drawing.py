@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kdscan.imaging.pens import PAPER as WHITE
 from kdscan.imaging.pens import circle, polygon
-from kdscan.imaging.rectify import Ink, lattice_to_flat
+from kdscan.imaging.picture import Ink, lattice_to_flat
 from kdscan.rules.duel.board import CASTLE, CELLS
 from kdscan.templates.template import TEMPLATE_MARGIN, TEMPLATE_PX, Template
 

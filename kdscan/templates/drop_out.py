@@ -14,12 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Network, Photo, softmax
-from kdscan.imaging.rectify import FLAT_MARGIN, Ink, RectifiedSheet, outline_of, resolution
+from kdscan.imaging.picture import (
+    FLAT_MARGIN,
+    Ink,
+    Network,
+    Photo,
+    RectifiedSheet,
+    outline_of,
+    resolution,
+    softmax,
+)
 from kdscan.marks.crops import CROP_PX, crop_cell, segment
 from kdscan.marks.network import Logits, average, predict
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import COATS, Coat
+from kdscan.rules.duel.board import CELLS, COATS, Coat
 from kdscan.templates.align import Aligned
 from kdscan.templates.ink_by_subtraction import ink_by_subtraction
 from kdscan.templates.ink_reader import read_ink

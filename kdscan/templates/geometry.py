@@ -13,8 +13,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats, Network, Photo, Plane, edges, sigmoid, softmax
-from kdscan.imaging.rectify import flatten, shift_cells
+from kdscan.imaging.picture import (
+    Floats,
+    Network,
+    Photo,
+    Plane,
+    edges,
+    flatten,
+    shift_cells,
+    sigmoid,
+    softmax,
+)
 from kdscan.inference.store import default_models
 from kdscan.paper.parts import Castle, LineStyle, Polygon
 from kdscan.rules.duel.board import CASTLE, COLS, MAX_CROSSES, ROWS

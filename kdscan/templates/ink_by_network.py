@@ -6,8 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Network, sigmoid
-from kdscan.imaging.rectify import Ink, RectifiedSheet
+from kdscan.imaging.picture import Ink, Network, RectifiedSheet, sigmoid
 from kdscan.marks.crops import CROP_CELLS, CROP_PX, crop_cell, segment
 from kdscan.templates.ink_by_subtraction import pen_of
 

@@ -14,8 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats, Network
-from kdscan.imaging.rectify import FLAT_MARGIN
+from kdscan.imaging.picture import FLAT_MARGIN, Floats, Network
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
 
 Picture = NDArray[np.uint8]

@@ -24,13 +24,23 @@ from kdscan.detection.find import find_maps
 from kdscan.detection.locate import clipped_cells
 from kdscan.errors import KdscanError, LayoutError, NoSheetFound
 from kdscan.i18n import mark
-from kdscan.imaging.picture import Bgr, Floats, Network, Photo, Plane, check_photo, softmax
+from kdscan.imaging.picture import (
+    Bgr,
+    Floats,
+    Network,
+    Photo,
+    Plane,
+    RectifiedSheet,
+    check_photo,
+    flatten,
+    rectify,
+    resolution,
+    softmax,
+)
 from kdscan.imaging.quality import edge_width
-from kdscan.imaging.rectify import RectifiedSheet, flatten, rectify, resolution
 from kdscan.inference.store import Models, default_models
 from kdscan.marks.network import refine_crops
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CELLS, COATS
 from kdscan.templates.align import align
 from kdscan.templates.cells import RegisteredCells, rectify_by_corners, register_cells, shifted_to
 from kdscan.templates.geometry import measure_geometry

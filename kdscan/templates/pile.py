@@ -18,8 +18,15 @@ from numpy.typing import NDArray
 
 from kdscan.detection.locate import CUT_OFF
 from kdscan.errors import LayoutError
-from kdscan.imaging.picture import Bgr, Floats, FrozenArrays, Photo
-from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_flat
+from kdscan.imaging.picture import (
+    CENTERS,
+    Bgr,
+    Floats,
+    FrozenArrays,
+    Photo,
+    flatten,
+    lattice_to_flat,
+)
 from kdscan.inference.store import Models
 from kdscan.templates.align import register_either_way
 from kdscan.templates.cells import register_cells

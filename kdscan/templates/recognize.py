@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.register import turned
-from kdscan.imaging.picture import Floats, Photo
-from kdscan.imaging.pyramid import finest_decoded
-from kdscan.imaging.rectify import flatten
+from kdscan.imaging.picture import Floats, Photo, finest_decoded, flatten
 from kdscan.templates.align import Aligned, align
 from kdscan.templates.cells import smoothed
 from kdscan.templates.template import TEMPLATE_MARGIN, THUMB_PX, Template, normalize_colors

@@ -19,8 +19,15 @@ from numpy.typing import NDArray
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError
 from kdscan.files.names import normalize_name
-from kdscan.imaging.picture import Bgr, FrozenArrays, Plane, cielab
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, lattice_to_flat
+from kdscan.imaging.picture import (
+    CENTERS,
+    FLAT_MARGIN,
+    Bgr,
+    FrozenArrays,
+    Plane,
+    cielab,
+    lattice_to_flat,
+)
 from kdscan.paper.layout import layouts
 from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
 from kdscan.rules.duel.board import COLS, ROWS

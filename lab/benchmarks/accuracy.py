@@ -34,12 +34,9 @@ import typer
 from kdscan.document import PhotoReport, report_json
 from kdscan.errors import KdscanError, UsageError
 from kdscan.files import Json
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX, Photo
 from kdscan.reader import read_photo
-from kdscan.rules.duel.board import CELLS, Board, Shield
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.duel.board import CELLS, Board, Coat, Shield, score_board
 from kdscan.sheets.base import AnyReading, maps_of
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay

@@ -22,8 +22,7 @@ from kdscan.errors import NoSheetFound
 from kdscan.imaging.picture import Photo
 from kdscan.inference.store import Models, default_models
 from kdscan.reader import read_photo
-from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
-from kdscan.rules.kingdomino.scoring import score_kingdom
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, score_kingdom
 from kdscan.sheets.kingdom.interpret import kingdom_of
 from kdscan.sheets.kingdom.model import KingdomReading
 from lab.synth.fields import F64

@@ -12,7 +12,7 @@ from math import pi, tau
 import cv2
 import numpy as np
 
-from kdscan.imaging.rectify import FLAT_MARGIN
+from kdscan.imaging.picture import FLAT_MARGIN
 from lab.synth.fields import (
     F32,
     F64,

@@ -14,8 +14,7 @@ import numpy as np
 import typer
 
 from kdscan.marks.posterior import PRIOR
-from kdscan.rules.duel.board import CASTLE, CELLS, MAX_CROSSES
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CASTLE, CELLS, COATS, MAX_CROSSES
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.grid import neighbours
 

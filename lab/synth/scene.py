@@ -20,10 +20,8 @@ from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import PLAIN, render_page
 from kdscan.paper.style import NO_TICKET, STYLES, PrintStyle, Ticket
 from kdscan.paper.text import LANGUAGES
-from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board, Shield
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board, Coat, Shield, score_board
 from kdscan.rules.duel.players import MAX_ROUNDS, play_game
-from kdscan.rules.duel.scoring import score_board
 from lab.synth.fields import F32, F64, U8, Rng, Size, any_of, f32, plain_random, u8
 from lab.synth.hands.hand import draw_board
 from lab.synth.hands.preferences import StrokeBank

@@ -11,10 +11,10 @@ import numpy as np
 
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
 from kdscan.detection.register import VIEW_MARGIN, VIEW_PX, turned
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import (
+from kdscan.imaging.picture import (
     CENTERS,
     GRID_CORNERS,
+    Photo,
     fit_homography,
     flatten,
     inverse,

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdscan.imaging.picture import Network
-from kdscan.imaging.rectify import FLAT_MARGIN
+from kdscan.imaging.picture import FLAT_MARGIN, Network
 from kdscan.marks.crops import half_size
 from kdscan.marks.network import COVER_PX
 from kdscan.rules.duel.board import CELLS, COLS, ROWS

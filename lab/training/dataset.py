@@ -15,11 +15,11 @@ import cv2
 import numpy as np
 
 from kdscan.imaging import formats
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import (
+from kdscan.imaging.picture import (
     CENTERS,
     FLAT_MARGIN,
     FLAT_PX,
+    Photo,
     fit_homography,
     flatten,
     inverse,
@@ -28,8 +28,7 @@ from kdscan.imaging.rectify import (
 )
 from kdscan.paper.layout import layouts
 from kdscan.paper.style import Ticket
-from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CELLS, COATS, COLS, ROWS, Board
 from lab.synth.fields import (
     F32,
     I64,

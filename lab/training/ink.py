@@ -12,8 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from kdscan.imaging.formats import png
-from kdscan.imaging.picture import Network
-from kdscan.imaging.rectify import FLAT_PX
+from kdscan.imaging.picture import FLAT_PX, Network
 from kdscan.marks.crops import CROP_CELLS, INPUT_PX, crop_cell, resized, segment
 from kdscan.rules.duel.board import Board
 from lab.synth.fields import U8, Rng, f32, lit, looked_up, u8

@@ -11,10 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdscan.imaging.picture import Network
-from kdscan.imaging.rectify import FLAT_MARGIN
-from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES
-from kdscan.rules.duel.coats import COATS
+from kdscan.imaging.picture import FLAT_MARGIN, Network
+from kdscan.rules.duel.board import CELLS, COATS, COLS, MAX_CROSSES
 from kdscan.templates.ink_reader import (
     CELL_PX,
     FLIPS,

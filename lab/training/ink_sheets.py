@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.imaging.formats import png
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import CENTERS, flatten, lattice_to_photo
+from kdscan.imaging.picture import CENTERS, Photo, flatten, lattice_to_photo
 from kdscan.rules.duel.board import CELLS
 from kdscan.templates.align import align
 from kdscan.templates.drop_out import drop_out

@@ -10,9 +10,8 @@ import numpy as np
 
 from kdscan.errors import UsageError
 from kdscan.imaging.photo import load_photos
-from kdscan.imaging.rectify import FLAT_PX, flatten
-from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
-from kdscan.rules.duel.coats import COATS, Coat
+from kdscan.imaging.picture import FLAT_PX, flatten
+from kdscan.rules.duel.board import CASTLE, CELLS, COATS, COLS, ROWS, Coat
 from lab.synth.fields import F64
 from lab.training.dataset import UNKNOWN, WIDE_MARGIN, Example, jpeg
 

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.marks.crops import CHANNELS
-from kdscan.rules.duel.board import CASTLE, CELLS, MAX_CROSSES
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CASTLE, CELLS, COATS, MAX_CROSSES
 from lab.training.networks import Attention, Residual, conv
 
 

@@ -9,8 +9,16 @@ import numpy as np
 
 from kdscan.detection.locate import SheetOutline, locate
 from kdscan.detection.register import register
-from kdscan.imaging.picture import Network, Photo, sigmoid
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, GRID_CORNERS, lattice_to_flat
+from kdscan.imaging.picture import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
+    GRID_CORNERS,
+    Network,
+    Photo,
+    lattice_to_flat,
+    sigmoid,
+)
 from kdscan.marks.crops import segment
 from kdscan.rules.duel.board import CELLS, COLS
 from lab.synth.fields import F64, I64, Bools, u8

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import CROP_CELLS, CROP_PX, INPUT_PX, segment
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 from lab.synth.fields import (

@@ -8,10 +8,8 @@ from kdscan.event import actions as act
 from kdscan.event.events import find_event
 from kdscan.event.store import open_store
 from kdscan.event.store.photos import add_file
-from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Board, Coat, score_board
 from kdscan.rules.duel.players import play_game
-from kdscan.rules.duel.scoring import score_board
 from tests.cli.conftest import Rows, came
 from tests.command import Command
 from tests.event.entries import do, event_of, states

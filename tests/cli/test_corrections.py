@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from kdscan.cli.corrections import meaning_of, parse_corrections
 from kdscan.errors import UsageError
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import COATS, Coat
+from kdscan.rules.duel.board import CELLS, COATS, Coat
 from kdscan.rules.grid import cell_name
 from kdscan.sheets.common import field_of as path_of
 from kdscan.sheets.terminal import token

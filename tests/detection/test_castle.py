@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kdscan.detection.find import correlation_with_median, has_castle
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
+from kdscan.imaging.picture import CENTERS, FLAT_MARGIN, FLAT_PX, Photo, RectifiedSheet, flatten
 from kdscan.rules.duel.board import CASTLE
 from lab.synth.scene import DrawnPage, draw_page, own_page, random_page
 

@@ -9,8 +9,7 @@ import pytest
 
 from kdscan.detection import find as finding
 from kdscan.detection.locate import Located, SheetOutline
-from kdscan.imaging.picture import Floats, Photo
-from kdscan.imaging.rectify import CENTERS, outline_of
+from kdscan.imaging.picture import CENTERS, Floats, Photo, outline_of
 
 PHOTO = Photo(np.zeros((1000, 1500, 3), np.uint8))
 HERE, THERE = (100.0, 100.0), (800.0, 500.0)

@@ -14,9 +14,14 @@ from kdscan.detection.locate import (
     locate,
     locate_turned,
 )
-from kdscan.imaging.picture import Network, Photo
-from kdscan.imaging.pyramid import mapped
-from kdscan.imaging.rectify import inverse, lattice_to_photo_homography, project
+from kdscan.imaging.picture import (
+    Network,
+    Photo,
+    inverse,
+    lattice_to_photo_homography,
+    mapped,
+    project,
+)
 
 ONE = np.array([(300.0, 200.0), (1210.0, 260.0), (1160.0, 900.0), (260.0, 820.0)])
 LEFT = np.array([(60.0, 120.0), (640.0, 150.0), (600.0, 580.0), (70.0, 560.0)])

@@ -11,8 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.detection.qr import read_card_codes, read_code
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.imaging.picture import Photo, RectifiedSheet
 from kdscan.paper.book import load_book
 from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import Card, impose, render_page, sheet_pdf

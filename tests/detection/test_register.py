@@ -7,8 +7,7 @@ import pytest
 
 from kdscan.detection.locate import SheetOutline
 from kdscan.detection.register import follow_paper, register, turned
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import CENTERS, lattice_to_photo
+from kdscan.imaging.picture import CENTERS, Photo, lattice_to_photo
 from kdscan.rules.duel.board import COLS, ROWS
 from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots
 

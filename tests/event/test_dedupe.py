@@ -13,8 +13,7 @@ from kdscan.document import to_dict
 from kdscan.event import dedupe
 from kdscan.event.dedupe import Alike, Compared, Entry
 from kdscan.event.sheets import Brief, marks_code
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CELLS, COATS
 from kdscan.rules.duel.players import play_game, random_player
 from tests.readings import KINGDOM, make_kingdom
 

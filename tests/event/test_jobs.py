@@ -22,7 +22,7 @@ from kdscan.event.model import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET
 from kdscan.event.sources import sources
 from kdscan.event.store import Store
 from kdscan.event.tasks import Ingest, Read
-from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.kingdomino.kingdom import Variants
 from tests.event.entries import MODELS
 from tests.event.workers import Here, pages_of, read_by_hand
 

@@ -17,8 +17,7 @@ from kdscan.event.jobs import Batch
 from kdscan.event.sources import sources
 from kdscan.event.store import Store, open_store
 from kdscan.inference.store import default_models
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CELLS, COATS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from lab.synth.kingdoms.tiles import load_photos
 from lab.training.dataset import UNKNOWN, unpack

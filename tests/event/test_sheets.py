@@ -12,7 +12,7 @@ from kdscan.event.actions import OnField
 from kdscan.event.log import Entry
 from kdscan.event.sheets import ReadSheet, SheetSaid, fold_table
 from kdscan.files import Json
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.sheets.base import AnyReading, correct, serialize
 from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid_game
 

@@ -6,8 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats
-from kdscan.imaging.rectify import CENTERS, lattice_to_photo_homography, project
+from kdscan.imaging.picture import CENTERS, Floats, lattice_to_photo_homography, project
 
 CORNERS = np.array([(300.0, 200.0), (1210.0, 260.0), (1160.0, 900.0), (260.0, 820.0)])
 

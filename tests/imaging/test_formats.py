@@ -15,7 +15,7 @@ from kdscan.errors import ImageTooLarge, UnreadableImage
 from kdscan.files.photos import format_of
 from kdscan.imaging import formats
 from kdscan.imaging.photo import decode, load_photos
-from kdscan.imaging.pyramid import level
+from kdscan.imaging.picture import level
 from tests.imaging.photos import FORMATS, TILE, assert_same, encoded, heic, tagged, tiff, tile
 
 LOSSY = {"quality": 95}

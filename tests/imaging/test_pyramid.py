@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.pyramid import finest_for, level, level_for, mapped
+from kdscan.imaging.picture import Photo, finest_for, level, level_for, mapped
 
 WIDTH, HEIGHT = 1600, 1200
 

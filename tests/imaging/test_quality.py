@@ -11,9 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan import MapCorrections, correct, load_photos, read_photo
-from kdscan.imaging.picture import Photo
+from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX, Photo, RectifiedSheet, flatten
 from kdscan.imaging.quality import is_bilevel, is_blank, shows_through
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX, RectifiedSheet, flatten
 from lab.synth.scene import draw_page, own_page
 from lab.tests.scanner import Scan, Settings, scan
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, flatten
+from kdscan.imaging.picture import CENTERS, FLAT_MARGIN, FLAT_PX, Photo, flatten
 from kdscan.rules.duel.board import COLS, ROWS
 from tests.imaging.dots import bent_centers, photo_with_dots
 

@@ -22,7 +22,7 @@ from kdscan.inference.store import (
     default_models,
     models_folder,
 )
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import COATS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
 from kdscan.sheets.duel_map.read import RISK_SHARES
 

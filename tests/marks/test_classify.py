@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_PX
+from kdscan.imaging.picture import FLAT_PX
 from kdscan.marks.crops import COARSE_PX, INPUT_PX, CellCrops
 from kdscan.marks.network import average, predict, to_probs, upside_down
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.photo import load_photos
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet
+from kdscan.imaging.picture import FLAT_MARGIN, Photo, RectifiedSheet
 from kdscan.inference.store import default_models
 from kdscan.marks.network import COVER_HW, COVER_PX, covered
 from kdscan.reader import read_photo

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN, FLAT_PX
+from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX
 from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX, half_size, planes, segment
 from kdscan.rules.duel.board import CELLS
 

@@ -17,8 +17,7 @@ from kdscan.marks.posterior import (
     likely_boards,
     prior_counts,
 )
-from kdscan.rules.duel.board import CASTLE, CELLS
-from kdscan.rules.duel.coats import COATS, Coat
+from kdscan.rules.duel.board import CASTLE, CELLS, COATS, Coat
 from kdscan.rules.grid import neighbours
 
 Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from kdscan.marks.boards import SheetView, fuse, group, likeness
 from kdscan.marks.network import MarkProbs
-from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Shield
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CELLS, COATS, MAX_CROSSES, Shield
 from lab.synth.scene import random_board
 
 Marks = Mapping[tuple[int, int], Shield]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Network, Photo
-from kdscan.imaging.rectify import CENTERS, rectify
+from kdscan.imaging.picture import CENTERS, Network, Photo, rectify
 from kdscan.marks.network import refine_crops
 
 Batch = NDArray[np.float32]

@@ -14,7 +14,7 @@ from kdscan.paper.parts import Layout
 from kdscan.paper.printing import impose, render_page, sheet_pdf
 from kdscan.paper.style import NO_TICKET
 from kdscan.paper.text import LANGUAGES, dictionary
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import SQUARES, Coat
 from tests.paper.measure import DPI_300, Measured
 
 BOOK = load_book("kdscan-a5-spellbook")

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from kdscan.rules.duel.board import CASTLE, CELLS, Board, Shield
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import CASTLE, CELLS, SQUARES, Board, Coat, Shield
 from kdscan.rules.duel.legality import Terms
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import greedy_player, play_game, random_player

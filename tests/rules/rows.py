@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import SQUARES, Board, Coat
 from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
 
 EMPTY_ROW = ". . . . . . ."

@@ -7,8 +7,7 @@ import random
 import pytest
 
 from kdscan.rules.duel.audit import audit_on_terms
-from kdscan.rules.duel.board import Board, Shield
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import SQUARES, Board, Coat, Shield
 from kdscan.rules.duel.legality import MAP_WIZARDS, Terms
 from kdscan.rules.duel.play import ENGLISH, FRENCH
 from tests.rules.boards import ringed, slow_lawful, small_board

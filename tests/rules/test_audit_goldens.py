@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from kdscan.rules.duel.audit import audit_map
-from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Board, Coat
 from kdscan.rules.duel.play import EDITIONS
 from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
 from tests.rules.replay import replay

@@ -8,9 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdscan.rules.duel.board import CASTLE, CELLS, Board, BoardTextError, Shield
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import domain_points, score_board
+from kdscan.rules.duel.board import (
+    CASTLE,
+    CELLS,
+    Board,
+    BoardTextError,
+    Coat,
+    Shield,
+    domain_points,
+    score_board,
+)
 from kdscan.rules.winner import Outcome, outcome
 from tests.rules.boards import boards
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kdscan.rules.duel.board import Board, Shield
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import SQUARES, Board, Coat, Shield
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import (
     Spellbook,

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.spellbook import BookPlace, Part
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import (
     BookTextError,

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from kdscan.i18n import LANGUAGES
-from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.duel.board import Board, Coat, score_board
 from tests.command import Command
 from tests.rules.texts import ALONE, KINGDOM
 

@@ -7,8 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from kdscan.rules.duel.board import CELLS, number
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import CELLS, SQUARES, Coat, number
 from kdscan.rules.duel.play import EDITIONS, FRENCH, DrawNothing, Game, Phase, Roll, Rule, Take
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.grid import Cell

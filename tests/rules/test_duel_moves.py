@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kdscan.rules.duel.coats import DICE, Coat
+from kdscan.rules.duel.board import DICE, Coat
 from kdscan.rules.duel.play import Draw, DrawNothing, Game, Phase, Roll, Rule, Take
 from tests.rules.moves import A_DRAW, B_DRAW, drawing, phase_of, refused, roll, started
 

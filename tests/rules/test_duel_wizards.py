@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import SQUARES, Coat
 from kdscan.rules.duel.play import AddCross, ChooseCoat, Draw, Game, Phase, Roll, Rule, Take, Turn
 from kdscan.rules.duel.spellbook import SpellbookLine
 from tests.rules.moves import A_DRAW, drawing, face, phase_of, refused, roll, started

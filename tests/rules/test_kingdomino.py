@@ -5,11 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from kdscan.rules.kingdomino.kingdom import Kingdom, KingdomTextError, Square, Terrain
+from kdscan.rules.kingdomino.kingdom import (
+    Kingdom,
+    KingdomTextError,
+    Square,
+    Terrain,
+    Variants,
+    score_kingdom,
+)
 from kdscan.rules.kingdomino.legality import find_problems
 from kdscan.rules.kingdomino.play import match_winners, play_game, random_player
-from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.winner import outcome
 from tests.rules.boards import seeds
 from tests.rules.kingdoms import variants

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from kdscan.rules.kingdomino.kingdom import TILES, Kingdom, Square, Terrain, Tile
+from kdscan.rules.kingdomino.kingdom import (
+    TILES,
+    Kingdom,
+    Square,
+    Terrain,
+    Tile,
+    Variants,
+    score_kingdom,
+)
 from kdscan.rules.kingdomino.legality import find_problems
 from kdscan.rules.kingdomino.play import (
     Choose,
@@ -19,8 +27,6 @@ from kdscan.rules.kingdomino.play import (
     play_game,
     random_player,
 )
-from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import IllegalMoveError
 from tests.rules.boards import seeds
 from tests.rules.kingdoms import variants

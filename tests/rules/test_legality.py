@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from kdscan.rules.duel.audit import audit_map
-from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Board, Coat
 from kdscan.rules.duel.legality import Terms, find_problems
 from kdscan.rules.grid import cell_name
 from tests.rules.boards import changed, played, seeds

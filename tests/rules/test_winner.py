@@ -6,7 +6,7 @@ import random
 from dataclasses import asdict
 from typing import Any
 
-from kdscan.rules.duel.scoring import score_board
+from kdscan.rules.duel.board import score_board
 from kdscan.rules.kingdomino.play import play_match, random_player
 from kdscan.rules.winner import DomainScore, known_total, worth
 from tests.rules.boards import played

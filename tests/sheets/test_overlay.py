@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.imaging.picture import Photo, RectifiedSheet
 from kdscan.rules.duel.board import CELLS
 from kdscan.sheets import board
 from kdscan.sheets.board import REVIEW_COLOR

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kdscan.document import to_dict
-from kdscan.rules.duel.board import Board
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Board, Coat
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.sheets.base import AnyReading, correct, deserialize, serialize
 from kdscan.sheets.duel_map.model import MapReading

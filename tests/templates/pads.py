@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.find import find_maps
 from kdscan.files.write import write_file
-from kdscan.imaging.picture import Floats, Network, Photo
-from kdscan.imaging.rectify import resolution
+from kdscan.imaging.picture import Floats, Network, Photo, resolution
 from kdscan.inference.store import default_models
 from kdscan.rules.duel.board import CELLS
 from kdscan.templates.learn import learn_template

@@ -12,10 +12,16 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan import load_photos, read_photo
-from kdscan.imaging.picture import Photo, softmax
-from kdscan.imaging.rectify import CENTERS, FLAT_MARGIN, FLAT_PX, Ink, RectifiedSheet
-from kdscan.rules.duel.board import CELLS, COLS, ROWS
-from kdscan.rules.duel.coats import COATS, Coat
+from kdscan.imaging.picture import (
+    CENTERS,
+    FLAT_MARGIN,
+    FLAT_PX,
+    Ink,
+    Photo,
+    RectifiedSheet,
+    softmax,
+)
+from kdscan.rules.duel.board import CELLS, COATS, COLS, ROWS, Coat
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.overlay import draw_inks, ink_of
 from kdscan.templates.align import align

@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.rectify import FLAT_MARGIN, lattice_to_flat
-from kdscan.rules.duel.board import CELLS, COLS, MAX_CROSSES, ROWS
-from kdscan.rules.duel.coats import COATS
+from kdscan.imaging.picture import FLAT_MARGIN, lattice_to_flat
+from kdscan.rules.duel.board import CELLS, COATS, COLS, MAX_CROSSES, ROWS
 from kdscan.templates.ink_reader import (
     CELL_PX,
     FLIPS,

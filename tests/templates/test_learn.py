@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from kdscan import learn_template, load_photos, read_photo
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError, NoSheetFound
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import GRID_CORNERS, lattice_to_photo
+from kdscan.imaging.picture import GRID_CORNERS, Photo, lattice_to_photo
 from kdscan.inference.store import Models, default_models
 from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.sheets.base import maps_of

@@ -14,9 +14,8 @@ import zxingcpp
 from playwright.sync_api import Browser, FilePayload, Locator, Route, expect
 
 from kdscan.event.store import Store, open_store
-from kdscan.rules.duel.board import Board
+from kdscan.rules.duel.board import Board, score_board
 from kdscan.rules.duel.players import play_game
-from kdscan.rules.duel.scoring import score_board
 from tests.readings import make_sheet, with_evidence
 from tests.web import browsing
 from tests.web.browsing import DESKTOP, DOUBTED, Open, accessible, upload

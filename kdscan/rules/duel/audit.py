@@ -24,13 +24,15 @@ from kdscan.rules.duel.board import (
     CELLS,
     NEAR,
     NEAR_BITS,
+    SQUARES,
     Board,
+    Coat,
     Shield,
     bits,
     cell_of,
     number,
+    spoken,
 )
-from kdscan.rules.duel.coats import SQUARES, Coat, spoken
 from kdscan.rules.duel.legality import (
     ANY_DICE,
     KNOWN_DICE,

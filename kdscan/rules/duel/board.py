@@ -1,13 +1,94 @@
-"""A Duel map: finished, as a board, or while it is being drawn."""
+"""A Duel map: its coats and the dice that show them, the board, finished or while it is being
+drawn, and its score.
+
+A domain is a group of equal coats connected edge to edge; it is worth its shields times
+its crosses (English rulebook, "End of the Game"). The wizard of the filled coat
+adds 3 points for each domain of the chosen coat, with or without crosses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Iterator, Mapping
+import json
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
 from kdscan.errors import UsageError
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.grid import Cell, cell_name, grid_text, neighbours
+from kdscan.rules.grid import Cell, cell_name, components, grid_text, groups, neighbours
+from kdscan.rules.winner import DomainScore
+
+
+class Coat(StrEnum):
+    """A coat of arms; the value is its name in JSON."""
+
+    DOT = "dot"
+    DOUBLE_DOT = "double_dot"
+    LINE = "line"
+    DOUBLE_LINE = "double_line"
+    FILLED = "filled"
+    CHECKED = "checked"
+
+
+def spoken(coat: Coat) -> str:
+    """A coat's name in an English sentence."""
+    return coat.replace("_", " ")
+
+
+GLYPHS = {
+    Coat.DOT: "●",
+    Coat.DOUBLE_DOT: "●●",
+    Coat.LINE: "──",
+    Coat.DOUBLE_LINE: "══",
+    Coat.FILLED: "██",
+    Coat.CHECKED: "▚▚",
+}
+"""Coats in text, one or two characters each."""
+
+
+def shown(coat: Coat | None, crosses: int) -> str:
+    """A shield in text, like `●● ×`; `·` for an empty one."""
+    return f"{GLYPHS[coat] if coat else '·'} {'×' * crosses}".rstrip()
+
+
+COATS: tuple[Coat | None, ...] = (None, *Coat)
+"""What a shield can hold, in the order of the coat probabilities; empty first."""
+
+
+Marks = tuple[Coat | None, int]
+"""What a shield holds: its coat, or None, and the number of crosses."""
+
+
+class Face(NamedTuple):
+    """A face of a die: a coat with its crosses, or the joker (`coat` None)."""
+
+    coat: Coat | None
+    crosses: int = 0
+
+    def __str__(self) -> str:
+        return "?" if self.coat is None else f"{self.coat}:{self.crosses}"
+
+    @classmethod
+    def parse(cls, text: str) -> Face:
+        """Read `?` or `coat:crosses`."""
+        if text == "?":
+            return cls(None)
+        coat, crosses = text.split(":")
+        return cls(Coat(coat), int(crosses))
+
+
+_DATA = json.loads(Path(__file__).with_name("dice.json").read_text("utf-8"))
+
+DICE: tuple[tuple[Face, ...], ...] = tuple(
+    tuple(Face.parse(face) for face in die) for die in _DATA["dice"]
+)
+"""Six faces of each of the four dice."""
+
+SQUARES: dict[Coat, int] = {coat: int(_DATA["spellbook"][coat]) for coat in Coat}
+"""Squares on each line of the spellbook."""
+
 
 ROWS, COLS = 5, 7
 """Rows and columns of a Duel map (34 shields and the castle)."""
@@ -220,3 +301,60 @@ class Drawing:
     def board(self) -> Board:
         """The map as it stands."""
         return Board({cell_of(i): Shield(c, self.crosses[i]) for i, c in self.coats.items()})
+
+
+WIZARD_POINTS = 3
+"""What the wizard of the filled coat pays for each domain of the chosen coat."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Equal coats connected edge to edge. `cells` in row-major order."""
+
+    coat: Coat
+    cells: tuple[Cell, ...]
+    crosses: int
+    points: int
+
+
+@dataclass(frozen=True)
+class Score(DomainScore[Domain]):
+    """A map's score."""
+
+    wizard: int = 0
+
+
+def find_domains(board: Board) -> tuple[Domain, ...]:
+    """The domains of a map, ordered by their first cell, row-major."""
+    domains = []
+    for coat, cells in groups({cell: shield.coat for cell, shield in board.items()}):
+        crosses = sum([board[cell].crosses for cell in cells])
+        domains.append(Domain(coat, cells, crosses, len(cells) * crosses))
+    return tuple(domains)
+
+
+def domain_points(marks: Sequence[tuple[Coat | None, int]]) -> int:
+    """The points of a map's domains, from the coat (None for an empty shield) and crosses of each
+    of `CELLS`: like `score_board`, but fast for ranking hundreds of boards of one sheet.
+    """
+    of_coat: dict[Coat, tuple[list[Cell], list[int]]] = {}
+    for cell, (coat, crosses) in zip(CELLS, marks, strict=True):
+        if coat is not None:
+            cells, numbers = of_coat.setdefault(coat, ([], []))
+            cells.append(cell)
+            numbers.append(crosses)
+    return sum([_worth(tuple(cells), tuple(numbers)) for cells, numbers in of_coat.values()])
+
+
+@lru_cache(maxsize=2048)
+def _worth(cells: tuple[Cell, ...], crosses: tuple[int, ...]) -> int:
+    """The points of one coat's cells, cached: boards of one sheet differ in a shield or two."""
+    of = dict(zip(cells, crosses, strict=True))
+    return sum(len(group) * sum([of[cell] for cell in group]) for group in components(cells))
+
+
+def score_board(board: Board, chosen_coat: Coat | None = None) -> Score:
+    """Score a map; `chosen_coat` is the coat that its owner's filled wizard pays for."""
+    domains = find_domains(board)
+    paid = sum(domain.coat is chosen_coat for domain in domains)
+    return Score(domains, WIZARD_POINTS * paid)

@@ -18,16 +18,19 @@ from typing import NamedTuple
 from kdscan.rules.duel.board import (
     BONUS_CROSSES,
     CASTLE_BITS,
+    DICE,
     DIE_CROSSES,
     MAX_CROSSES,
     NEAR_BITS,
+    SQUARES,
     Board,
+    Coat,
+    Face,
     Shield,
     bits,
     cell_of,
     number,
 )
-from kdscan.rules.duel.coats import DICE, SQUARES, Coat, Face
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
 

@@ -13,9 +13,18 @@ from itertools import product
 from operator import contains
 from typing import NamedTuple
 
-from kdscan.rules.duel.board import CELLS, NEAR, Board, Drawing, number
-from kdscan.rules.duel.coats import DICE, Coat, Face
-from kdscan.rules.duel.scoring import Score, score_board
+from kdscan.rules.duel.board import (
+    CELLS,
+    DICE,
+    NEAR,
+    Board,
+    Coat,
+    Drawing,
+    Face,
+    Score,
+    number,
+    score_board,
+)
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import IllegalMoveError, require

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import product
 
-from kdscan.rules.duel.board import NEAR, Drawing, Slot, cell_of, number
-from kdscan.rules.duel.coats import DICE, Coat
+from kdscan.rules.duel.board import DICE, NEAR, Coat, Drawing, Slot, cell_of, find_domains, number
 from kdscan.rules.duel.play import (
     ENGLISH,
     AddCross,
@@ -24,7 +23,6 @@ from kdscan.rules.duel.play import (
     Take,
     Turn,
 )
-from kdscan.rules.duel.scoring import find_domains
 
 Player = Callable[[Game, random.Random], Move]
 """Chooses a legal move for the player whose turn it is."""

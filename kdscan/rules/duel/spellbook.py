@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from kdscan.errors import UsageError
-from kdscan.rules.duel.board import DIE_CROSSES, LETTERS, Board
-from kdscan.rules.duel.coats import SQUARES, Coat, spoken
+from kdscan.rules.duel.board import DIE_CROSSES, LETTERS, SQUARES, Board, Coat, spoken
 from kdscan.rules.problem import Problem, Severity
 
 

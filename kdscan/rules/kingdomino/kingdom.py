@@ -1,4 +1,5 @@
-"""Terrains, dominoes, and a kingdom of them, finished or while it grows."""
+"""Kingdomino: terrains, dominoes, a kingdom of them, finished or while it grows, its extra rules
+and its score."""
 
 from __future__ import annotations
 
@@ -11,7 +12,61 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kdscan.errors import UsageError
-from kdscan.rules.grid import Cell, cell_name, grid_text, neighbours, span
+from kdscan.rules.grid import Cell, cell_name, grid_text, groups, in_square, neighbours, span
+from kdscan.rules.winner import DomainScore
+
+DYNASTY_GAMES = 3
+"""How many games make a dynasty."""
+
+
+class VariantError(UsageError, ValueError):
+    """Rules that cannot go together."""
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Which extra rules are played.
+
+    dynasty: three games, their scores added. middle_kingdom: 10 points for a castle in
+    the centre. harmony: 5 points if nothing was discarded. great_duel: two players,
+    all 48 dominoes, 7 x 7; None: not said, as False except that a photo may show it. demo: the
+    two-player demo. Its rulebook does not list its own 24 dominoes; pass them to the game, or any
+    24 of the box are used instead.
+    """
+
+    dynasty: bool = False
+    middle_kingdom: bool = False
+    harmony: bool = False
+    great_duel: bool | None = None
+    demo: bool = False
+
+    def __post_init__(self) -> None:
+        if self.great_duel and self.demo:
+            raise VariantError("the demo has too few dominoes for the great duel")
+
+    @property
+    def size(self) -> int:
+        """Squares along a kingdom's side."""
+        return 7 if self.great_duel else 5
+
+    @property
+    def games(self) -> int:
+        """How many games make a match."""
+        return DYNASTY_GAMES if self.dynasty else 1
+
+    def check_players(self, players: int) -> None:
+        """Raise VariantError if that many players cannot play by these rules."""
+        if not 2 <= players <= 4:
+            raise VariantError("2 to 4 can play, not {n}", n=players)
+        if players != 2 and (self.great_duel or self.demo):
+            raise VariantError("the great duel and the demo are for 2 players")
+
+    def dominoes(self, players: int) -> int:
+        """Number of dominoes in play: 12 per player; 24 per player in the great duel."""
+        return 48 if self.great_duel else 12 * players
+
+
+PLAIN = Variants()
 
 
 class Terrain(StrEnum):
@@ -205,3 +260,51 @@ class Land:
         top, left = min(rows), min(cols)
         moved = {(r - top, c - left): square for (r, c), square in squares.items()}
         return Kingdom(moved, (-top, -left), (max(rows) - top + 1, max(cols) - left + 1))
+
+
+MIDDLE_KINGDOM_POINTS = 10
+HARMONY_POINTS = 5
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Equal terrains connected edge to edge. `cells` in row-major order."""
+
+    terrain: Terrain
+    cells: tuple[Cell, ...]
+    crowns: int
+    points: int
+
+
+@dataclass(frozen=True)
+class Score(DomainScore[Domain]):
+    """A kingdom's score."""
+
+    middle_kingdom: int = 0
+    harmony: int = 0
+
+
+def score_kingdom(
+    kingdom: Kingdom, variants: Variants = PLAIN, discarded: int | None = None
+) -> Score:
+    """Score a kingdom.
+
+    discarded: number of dominoes its owner discarded. If that is unknown (None), a kingdom
+    counts as harmonious if every square is filled; this is equivalent, because every player
+    gets exactly the dominoes that fill the square.
+    """
+    domains = []
+    terrains = {cell: square.terrain for cell, square in kingdom.squares.items()}
+    for terrain, cells in groups(terrains):
+        crowns = sum(kingdom.squares[cell].crowns for cell in cells)
+        domains.append(Domain(terrain, cells, crowns, len(cells) * crowns))
+    size, (row, col) = variants.size, kingdom.castle
+    corner = row - size // 2, col - size // 2  # of the square with the castle in its centre
+    middle = variants.middle_kingdom and all(in_square(c, corner, size) for c in kingdom.squares)
+    full = kingdom.extent == (size, size) and len(kingdom.squares) == size * size - 1
+    whole = full if discarded is None else discarded == 0
+    return Score(
+        tuple(domains),
+        MIDDLE_KINGDOM_POINTS if middle else 0,
+        HARMONY_POINTS if variants.harmony and whole else 0,
+    )

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kdscan.rules.grid import Cell, alone, components, neighbours
-from kdscan.rules.kingdomino.kingdom import SQUARES, TILES, Kingdom, Place, Square
-from kdscan.rules.kingdomino.variants import PLAIN, Variants
+from kdscan.rules.kingdomino.kingdom import PLAIN, SQUARES, TILES, Kingdom, Place, Square, Variants
 from kdscan.rules.problem import Problem
 
 

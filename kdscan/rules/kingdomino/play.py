@@ -12,9 +12,18 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from kdscan.rules.grid import neighbours
-from kdscan.rules.kingdomino.kingdom import TILES, Kingdom, Land, Place, Tile
-from kdscan.rules.kingdomino.scoring import Score, score_kingdom
-from kdscan.rules.kingdomino.variants import PLAIN, VariantError, Variants
+from kdscan.rules.kingdomino.kingdom import (
+    PLAIN,
+    TILES,
+    Kingdom,
+    Land,
+    Place,
+    Score,
+    Tile,
+    VariantError,
+    Variants,
+    score_kingdom,
+)
 from kdscan.rules.problem import IllegalMoveError, require
 from kdscan.rules.winner import Worth, decide, outcome
 

@@ -39,10 +39,8 @@ from kdscan.marks.boards import (
 )
 from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import alternatives, joint
-from kdscan.rules.duel.board import CELLS, Board, Shield
-from kdscan.rules.duel.coats import Marks
+from kdscan.rules.duel.board import CELLS, Board, Marks, Shield, score_board
 from kdscan.rules.duel.legality import Terms, find_problems
-from kdscan.rules.duel.scoring import score_board
 from kdscan.rules.grid import Cell, alone
 from kdscan.rules.problem import Problem, Severity, is_open
 from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt

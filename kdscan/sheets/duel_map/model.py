@@ -7,12 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
-from kdscan.imaging.rectify import Ink, RectifiedSheet
+from kdscan.imaging.picture import Ink, RectifiedSheet
 from kdscan.marks.boards import IMPROBABLE
 from kdscan.marks.network import MarkProbs
-from kdscan.rules.duel.board import CELLS, MAX_CROSSES, Board
-from kdscan.rules.duel.coats import COATS, Coat, Marks
-from kdscan.rules.duel.scoring import WIZARD_POINTS, Score
+from kdscan.rules.duel.board import (
+    CELLS,
+    COATS,
+    MAX_CROSSES,
+    WIZARD_POINTS,
+    Board,
+    Coat,
+    Marks,
+    Score,
+)
 from kdscan.rules.grid import Cell
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import WIZARD, BoardReading, Corrections, cell_values, coat_from

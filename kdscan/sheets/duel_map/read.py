@@ -6,9 +6,8 @@ from kdscan.detection.find import PlacedGrid, has_castle
 from kdscan.detection.locate import clipped_cells
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
-from kdscan.imaging.picture import Photo
+from kdscan.imaging.picture import Photo, rectify
 from kdscan.imaging.quality import BLURRED, DARK, edge_width, is_bilevel, shows_through
-from kdscan.imaging.rectify import rectify
 from kdscan.inference.store import Models, calibrated_as
 from kdscan.marks.network import covered, refine_crops, to_probs
 from kdscan.sheets.common import ReadOptions

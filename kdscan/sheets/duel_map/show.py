@@ -8,8 +8,7 @@ from kdscan.detection.locate import CUT_OFF
 from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import draw_marks, marks_width
-from kdscan.rules.duel.board import CASTLE
-from kdscan.rules.duel.coats import Coat, spoken
+from kdscan.rules.duel.board import CASTLE, Coat, spoken
 from kdscan.sheets.board import CellLook
 from kdscan.sheets.common import board_json, options_json
 from kdscan.sheets.duel_map.interpret import (

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.locate import SIDES, edge_distances
-from kdscan.imaging.picture import Floats
-from kdscan.imaging.rectify import (
+from kdscan.imaging.picture import (
+    Floats,
     fit_homography,
     lattice_points,
     lattice_to_photo,

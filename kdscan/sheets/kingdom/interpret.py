@@ -33,10 +33,10 @@ from kdscan.rules.kingdomino.kingdom import (
     Square,
     SquareKind,
     Terrain,
+    Variants,
+    score_kingdom,
 )
 from kdscan.rules.kingdomino.legality import audit_kingdom, find_problems, one_box_holds, unlaid
-from kdscan.rules.kingdomino.scoring import score_kingdom
-from kdscan.rules.kingdomino.variants import Variants
 from kdscan.rules.problem import Problem
 from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
 from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence, KingdomReading

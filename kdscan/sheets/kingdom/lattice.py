@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.locate import STRIDE, thumbnail
-from kdscan.imaging.picture import Floats, Network, Photo, sigmoid
-from kdscan.imaging.rectify import lattice_points, project
+from kdscan.imaging.picture import Floats, Network, Photo, lattice_points, project, sigmoid
 
 FINE = 4
 """Bins per patch along each side of the histogram of votes."""

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kdscan.imaging.picture import Floats, FrozenArrays
-from kdscan.imaging.rectify import RectifiedSheet
+from kdscan.imaging.picture import Floats, FrozenArrays, RectifiedSheet
 from kdscan.rules.grid import Cell
-from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, SquareKind
-from kdscan.rules.kingdomino.scoring import Score
-from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, Score, SquareKind, Variants
 from kdscan.sheets.common import BoardReading, Corrections, cell_values
 
 

@@ -14,23 +14,26 @@ import numpy as np
 
 from kdscan.detection.locate import SIDES, STRIDE, THUMB_PX
 from kdscan.detection.qr import read_card_codes
-from kdscan.imaging import pyramid
-from kdscan.imaging.picture import Floats, Network, Photo
-from kdscan.imaging.rectify import (
+from kdscan.imaging.picture import (
+    Floats,
+    Network,
+    Photo,
     RectifiedSheet,
+    finest_decoded,
     fit_homography,
     flatten,
     inverse,
     lattice_points,
     lies_in,
+    mapped,
     overlap,
     project,
     rectify,
     resolution,
+    cut_out,
 )
 from kdscan.inference.store import Models
-from kdscan.rules.kingdomino.kingdom import EMPTY
-from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.kingdomino.kingdom import EMPTY, Variants
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.kingdom.extent import (
     MIN_VISIBLE,
@@ -318,7 +321,7 @@ class KingdomSearch:
             angle = np.pi * direction / DIRECTIONS
             along = np.array([np.cos(angle), np.sin(angle)])
             squeezed = np.eye(2) - (1 - SQUEEZE_FACTOR) * np.outer(along, along)
-            view, to_photo = pyramid.mapped(self._photo, squeezed, SQUEEZED_PX)
+            view, to_photo = mapped(self._photo, squeezed, SQUEEZED_PX)
             votes = predict_votes(view, self._network)
             excluded = [project(inverse(to_photo), outline) for outline in outlines]
             lattices += [
@@ -342,7 +345,7 @@ class KingdomSearch:
         for _ in range(2):
             plane = fit_homography(lattice.centers_xy)
             places = project(plane, lattice_points(*lattice.detected.shape))
-            finest = pyramid.finest_decoded(self._photo)
+            finest = finest_decoded(self._photo)
             flat = flatten(self._photo, places, RECTIFIED_PX, RECTIFIED_MARGIN, finest)
             grown = grow_lattices(find_squares(predict_votes(Photo(flat), self._network)))
             if not grown:
@@ -377,7 +380,7 @@ def _zoom_in(
     def enlarge(low: Floats, high: Floats) -> None:
         """Add what an enlarged region shows, if it can be enlarged."""
         margin = max(ZOOM_MARGIN * float(max(high - low)), least)
-        part, corner, shrink = pyramid.window(photo, low - margin, high + margin, THUMB_PX)
+        part, corner, shrink = cut_out(photo, low - margin, high + margin, THUMB_PX)
         if shrink * max(part.width, part.height) <= MAX_WINDOW * longer:
             in_part = predict_votes(part, network, corner, shrink)
             lattices.extend(grow_lattices(find_squares(in_part)))

@@ -14,8 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Floats, Network, median, softmax
-from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet
+from kdscan.imaging.picture import FLAT_MARGIN, Floats, Network, RectifiedSheet, median, softmax
 from kdscan.rules.kingdomino.kingdom import EMPTY, SQUARE_CLASSES
 
 SIDE_PX = 64

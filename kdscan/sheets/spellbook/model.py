@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 from kdscan.imaging.picture import Floats, FrozenArrays
-from kdscan.rules.duel.coats import COATS, SQUARES, Coat
+from kdscan.rules.duel.board import COATS, SQUARES, Coat
 from kdscan.rules.duel.spellbook import BookPlace, Part, Spellbook, SpellbookLine, write_book
 from kdscan.sheets.common import (
     MAX_OTHERS,

@@ -12,7 +12,7 @@ from kdscan.files import Json
 from kdscan.i18n import Words
 from kdscan.imaging.pens import INK, PAPER, Color, Points, circle, line, polygon
 from kdscan.imaging.picture import Bgr
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import SQUARES, Coat
 from kdscan.rules.duel.spellbook import SIDES, Part
 from kdscan.sheets.board import (
     BLUE,

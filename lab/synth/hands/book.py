@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kdscan.paper.book import BookLayout, BookLine, BookSide
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import SQUARES, Coat
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.duel.spellbook import Spellbook, SpellbookLine
 from lab.synth.fields import SQUARE, U8, Rng, any_of, plain_random

@@ -14,9 +14,7 @@ import cv2
 import numpy as np
 
 from kdscan.paper.parts import Layout
-from kdscan.rules.duel.board import COLS, ROWS, Board
-from kdscan.rules.duel.coats import Coat
-from kdscan.rules.duel.scoring import find_domains
+from kdscan.rules.duel.board import COLS, ROWS, Board, Coat, find_domains
 from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, U8, Rng, any_of, f32, fill, gaussian, toward, u8
 from lab.synth.hands.dots_and_crosses import COVERING

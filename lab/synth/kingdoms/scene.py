@@ -9,9 +9,8 @@ from math import pi, tau
 import cv2
 import numpy as np
 
-from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Variants
 from kdscan.rules.kingdomino.play import Lay, play_game, random_player
-from kdscan.rules.kingdomino.variants import Variants
 from lab.synth.fields import (
     F32,
     F64,

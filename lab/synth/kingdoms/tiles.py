@@ -18,8 +18,7 @@ import cv2
 import numpy as np
 
 from kdscan.errors import UsageError
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import flatten
+from kdscan.imaging.picture import Photo, flatten
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from lab.synth.fields import I64, U8, Rng, any_of, shrunk, u8
 

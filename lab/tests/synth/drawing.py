@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.paper.parts import Castle, Layout
-from kdscan.rules.duel.board import Board, Shield
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Board, Coat, Shield
 from lab.synth.fields import SQUARE
 from lab.synth.hands.habits import Part
 from lab.synth.hands.hand import draw_board

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from lab.synth.hands.habits import HABITS, Part
 from lab.tests.synth.drawing import BOX, LAYOUT, SEEDS, SHIELD, darkened, draw, inside
 

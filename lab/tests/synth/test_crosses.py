@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from lab.synth.hands.habits import HABITS, Part
 from lab.tests.synth.drawing import BOX, LAYOUT, SEEDS, darkened, draw, inside
 

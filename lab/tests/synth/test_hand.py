@@ -8,8 +8,7 @@ import cv2
 import numpy as np
 from msgspec import structs
 
-from kdscan.rules.duel.board import CELLS, Board, Shield
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS, Board, Coat, Shield
 from lab.synth.hands.hand import draw_board
 from lab.synth.hands.sketch import Hand
 from lab.tests.synth.drawing import (

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.rules.duel.board import CELLS, Board, Shield
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS, Board, Coat, Shield
 from lab.synth.fields import F64
 from lab.synth.photo.camera import Level
 from lab.synth.scene import draw_page, own_page, shoot

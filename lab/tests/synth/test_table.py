@@ -10,8 +10,7 @@ import pytest
 from kdscan.document import PhotoReport, report_json
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS, Coat
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.duel_map.model import MapReading

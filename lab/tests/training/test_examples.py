@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import COATS
+from kdscan.rules.duel.board import CELLS, COATS
 from lab.synth.scene import SynthPhoto, make_photo, random_page
 from lab.training import augment
 from lab.training.dataset import (

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from kdscan.detection.register import VIEW_MARGIN, VIEW_PX
-from kdscan.imaging.picture import Floats
-from kdscan.imaging.rectify import CENTERS
+from kdscan.imaging.picture import CENTERS, Floats
 from lab.training.augment import refine_sample
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kdscan.i18n import words
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import CELLS, Coat
 from kdscan.sheets.base import DUEL_MAP, correct
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, beliefs, interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading

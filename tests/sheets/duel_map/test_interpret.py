@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.rules.duel.board import CELLS
-from kdscan.rules.duel.coats import COATS, Coat
+from kdscan.rules.duel.board import CELLS, COATS, Coat
 from kdscan.rules.grid import Cell
 from kdscan.sheets.base import correct
 from kdscan.sheets.duel_map.interpret import (

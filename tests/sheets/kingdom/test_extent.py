@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdscan.imaging.rectify import lattice_points
+from kdscan.imaging.picture import lattice_points
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom
 from kdscan.sheets.kingdom.extent import ReadLattice, Window, sides_reached, windows_of
 from kdscan.sheets.kingdom.lattice import Lattice

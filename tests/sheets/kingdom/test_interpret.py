@@ -11,9 +11,9 @@ import pytest
 from kdscan.errors import NoSheetFound
 from kdscan.imaging.picture import Photo
 from kdscan.reader import read_photo
+from kdscan.rules.kingdomino.kingdom import Variants
 from kdscan.rules.kingdomino.legality import audit_kingdom
 from kdscan.rules.kingdomino.play import play_game, random_player
-from kdscan.rules.kingdomino.variants import Variants
 from kdscan.sheets.base import correct, deserialize, serialize
 from kdscan.sheets.kingdom import read as pipeline_kingdom
 from kdscan.sheets.kingdom.interpret import SURELY_COVERED, doubts, interpret

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import lattice_points
-from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
-from kdscan.rules.kingdomino.variants import Variants
+from kdscan.imaging.picture import Photo, lattice_points
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Variants
 from kdscan.sheets.kingdom import read as finding
 from kdscan.sheets.kingdom.extent import Window
 from kdscan.sheets.kingdom.lattice import Lattice

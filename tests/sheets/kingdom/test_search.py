@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Photo
-from kdscan.imaging.rectify import lattice_points, project
+from kdscan.imaging.picture import Photo, lattice_points, project
 from kdscan.sheets.kingdom.lattice import Centers, Lattice, grow_lattices
 from kdscan.sheets.kingdom.read import KingdomSearch
 from lab.training.kingdoms import vote_targets

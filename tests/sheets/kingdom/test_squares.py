@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdscan.imaging.picture import Floats
-from kdscan.imaging.rectify import FLAT_MARGIN, RectifiedSheet, lattice_points
+from kdscan.imaging.picture import FLAT_MARGIN, Floats, RectifiedSheet, lattice_points
 from kdscan.rules.kingdomino.kingdom import EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.interpret import SURELY_COVERED
 from kdscan.sheets.kingdom.squares import SIDE_PX, adjust_for_table, unlike_table

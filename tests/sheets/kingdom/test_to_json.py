@@ -7,8 +7,7 @@ import json
 import pytest
 
 from kdscan.document import PhotoReport, dynasty_of, to_dict
-from kdscan.rules.kingdomino.kingdom import SquareKind
-from kdscan.rules.kingdomino.variants import Variants
+from kdscan.rules.kingdomino.kingdom import SquareKind, Variants
 from kdscan.sheets.base import correct
 from kdscan.sheets.kingdom.interpret import doubts, total_with
 from kdscan.sheets.kingdom.model import KingdomReading

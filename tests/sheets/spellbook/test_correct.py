@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.spellbook import BookPlace, Spellbook, SpellbookLine
 from kdscan.sheets.base import SPELLBOOK
 from kdscan.sheets.spellbook.interpret import interpret

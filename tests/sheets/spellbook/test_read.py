@@ -11,7 +11,7 @@ from kdscan.imaging.picture import Photo
 from kdscan.inference.store import default_models
 from kdscan.paper.book import load_book, marked_places
 from kdscan.paper.printing import render_page
-from kdscan.rules.duel.coats import Coat
+from kdscan.rules.duel.board import Coat
 from kdscan.sheets.spellbook.read import PlacedBook, find_books, flatten_book, read_book
 from lab.synth.hands.book import draw_spellbook, played_book
 from lab.synth.photo.camera import photograph

@@ -9,7 +9,7 @@ import pytest
 
 from kdscan.document import to_dict
 from kdscan.paper.book import load_book, marked_places
-from kdscan.rules.duel.coats import SQUARES, Coat
+from kdscan.rules.duel.board import SQUARES, Coat
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.problem import Problem
 from kdscan.sheets.spellbook.interpret import interpret
