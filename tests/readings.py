@@ -13,6 +13,7 @@ import numpy as np
 from kdscan.imaging.picture import RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, decode
 from kdscan.marks.network import MarkProbs
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import (
     CELLS,
     COATS,
@@ -29,7 +30,6 @@ from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import BookPlace, Spellbook
 from kdscan.rules.kingdomino.kingdom import PLAIN, SQUARE_CLASSES, Kingdom, SquareKind, Variants
-from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.duel_map.model import MapEvidence, MapReading
 from kdscan.sheets.kingdom.interpret import decode_kingdoms

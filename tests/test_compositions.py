@@ -10,8 +10,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import Coat
-from kdscan.rules.problem import Problem
 from kdscan.sheets.base import correct, deserialize, serialize
 from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading, WizardEvidence

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from kdscan.document import PhotoReport, outcome_json, photo_json, report_json, to_dict
 from kdscan.errors import NoSheetFound
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import CELLS, Board, Coat, Shield
-from kdscan.rules.problem import Problem
 from kdscan.sheets.duel_map.interpret import doubts
 from tests.readings import make_kingdom, make_sheet
 

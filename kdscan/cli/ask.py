@@ -16,14 +16,14 @@ from typing import Any
 import cv2
 
 from kdscan.cli.corrections import corrected, parse_corrections
-from kdscan.cli.terminal import error_message
+from kdscan.cli.shared import error_message
 from kdscan.errors import UsageError
 from kdscan.imaging.picture import FLAT_PX, Bgr
 from kdscan.marks.crops import CROP_PX
 from kdscan.rules.grid import Cell, cell_name
 from kdscan.sheets.base import kind_of
+from kdscan.sheets.board import Style
 from kdscan.sheets.common import percent
-from kdscan.sheets.terminal import Style
 
 CELL_COLUMNS, SHEET_COLUMNS = 40, 76
 """Characters across pictures of a shield and of a whole map."""

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.known_templates import known_templates
-from kdscan.cli.options import (
+from kdscan.cli.shared import (
     MOST_ROUNDS,
     SOME_FAILED,
     Csv,
@@ -25,9 +25,11 @@ from kdscan.cli.options import (
     Processes,
     Store,
     check_apart,
+    note_other_sizes,
+    progress_line,
     same_event,
+    terminal_words,
 )
-from kdscan.cli.terminal import note_other_sizes, progress_line, terminal_words
 from kdscan.errors import UsageError
 from kdscan.event.actions import SetRules
 from kdscan.event.events import load, open_event

@@ -7,8 +7,16 @@ from typing import Annotated
 import typer
 
 from kdscan.cli.corrections import Correction, meaning_of, parse_corrections
-from kdscan.cli.options import MOST_ROUNDS, MOST_TABLES, Event, Store, Who
-from kdscan.cli.terminal import note, terminal_words, user
+from kdscan.cli.shared import (
+    MOST_ROUNDS,
+    MOST_TABLES,
+    Event,
+    Store,
+    Who,
+    note,
+    terminal_words,
+    user,
+)
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import find_event, perform

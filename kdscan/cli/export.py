@@ -8,8 +8,18 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.options import Csv, Event, JsonLines, Photos, Store, check_apart
-from kdscan.cli.terminal import error_message, note, terminal_words, warn
+from kdscan.cli.shared import (
+    Csv,
+    Event,
+    JsonLines,
+    Photos,
+    Store,
+    check_apart,
+    error_message,
+    note,
+    terminal_words,
+    warn,
+)
 from kdscan.errors import UsageError
 from kdscan.event.archive import back_up_store, load_event, save_event
 from kdscan.event.events import find_event, forget_event
@@ -19,7 +29,7 @@ from kdscan.event.store import open_store
 from kdscan.files.names import escape_control
 from kdscan.files.write import STDOUT, writing_text
 from kdscan.i18n import terminal_language, words
-from kdscan.paper.text import Language
+from kdscan.paper.style import Language
 
 
 def export(

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, NamedTuple, TypeVar
 import typer
 from msgspec import to_builtins
 
-from kdscan.cli.options import (
+from kdscan.cli.shared import (
     AsJson,
     Demo,
     Dynasty,
@@ -27,13 +27,14 @@ from kdscan.cli.options import (
     MiddleKingdom,
     OneGame,
     check_game,
+    terminal_words,
 )
-from kdscan.cli.terminal import terminal_words
 from kdscan.errors import UsageError
 from kdscan.files import Json
 from kdscan.files import read as files
 from kdscan.i18n import Words, mark
 from kdscan.i18n.problems import problem_line
+from kdscan.rules import Problem
 from kdscan.rules.duel import players as duel
 from kdscan.rules.duel.audit import Audit, Witness, audit_map
 from kdscan.rules.duel.board import Board, Coat, Score, score_board
@@ -53,7 +54,6 @@ from kdscan.rules.kingdomino.kingdom import Kingdom, Variants, score_kingdom
 from kdscan.rules.kingdomino.kingdom import Score as KingdomScore
 from kdscan.rules.kingdomino.legality import KingdomAudit, audit_kingdom, find_problems
 from kdscan.rules.kingdomino.play import match_totals, match_winners
-from kdscan.rules.problem import Problem
 from kdscan.rules.winner import outcome
 
 SCHEMA = "kdscan/1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from kdscan.cli.terminal import error_message, note, terminal_words
+from kdscan.cli.shared import error_message, note, terminal_words
 from kdscan.errors import KdscanError
 from kdscan.templates.library import StoredTemplate, load_template, own_library
 from kdscan.templates.template import folded

@@ -22,7 +22,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from kdscan import __version__
-from kdscan.cli.terminal import be_quiet, error_message, print_error, terminal_words
+from kdscan.cli.shared import be_quiet, error_message, print_error, terminal_words
 from kdscan.errors import KdscanError, UsageError
 from kdscan.files.names import hide_password
 from kdscan.files.photos import READABLE

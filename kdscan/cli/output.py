@@ -14,7 +14,7 @@ from typing import Literal
 
 import cv2
 
-from kdscan.cli.terminal import (
+from kdscan.cli.shared import (
     CLEAR_LINE,
     attended,
     can_show,
@@ -33,9 +33,9 @@ from kdscan.imaging.picture import Photo
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.kingdom import DYNASTY_GAMES
 from kdscan.sheets.base import kind_of, number_in
+from kdscan.sheets.board import Style
 from kdscan.sheets.overlay import draw_inks, draw_overlay
 from kdscan.sheets.table import FusedSheet
-from kdscan.sheets.terminal import Style
 
 
 @dataclass

@@ -14,7 +14,8 @@ import typer
 from kdscan.cli.ask import ask_about
 from kdscan.cli.corrections import Correction, corrected, parse_corrections
 from kdscan.cli.known_templates import known_templates
-from kdscan.cli.options import (
+from kdscan.cli.output import OverlayFile, OverlayStyle, Printer, terminal_style
+from kdscan.cli.shared import (
     NEEDS_REVIEW,
     SOME_FAILED,
     UNLAWFUL,
@@ -25,7 +26,6 @@ from kdscan.cli.options import (
     MiddleKingdom,
     check_game,
 )
-from kdscan.cli.output import OverlayFile, OverlayStyle, Printer, terminal_style
 from kdscan.document import PhotoReport, dynasty_of
 from kdscan.errors import BlankPage, Bug, NoSheetFound, PhotoError, UsageError
 from kdscan.files.photos import photos_at
@@ -38,10 +38,10 @@ from kdscan.reader import read_page
 from kdscan.rules import GameName
 from kdscan.rules.kingdomino.kingdom import Variants
 from kdscan.sheets.base import AnyReading, without_pixels
+from kdscan.sheets.board import Style
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.table import Where, fuse_sheets
-from kdscan.sheets.terminal import Style
 
 STDIN = "-"
 """The name under which a photo is read from stdin."""

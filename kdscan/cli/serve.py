@@ -15,8 +15,7 @@ import segno
 import typer
 
 from kdscan.cli.known_templates import known_templates
-from kdscan.cli.options import Processes, Store
-from kdscan.cli.terminal import can_show, terminal_words
+from kdscan.cli.shared import Processes, Store, can_show, terminal_words
 from kdscan.errors import UsageError
 from kdscan.event.events import open_row
 from kdscan.event.prints import EventPrints, add_new_prints

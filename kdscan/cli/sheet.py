@@ -10,15 +10,13 @@ from typing import Annotated, Literal
 import pypdfium2
 import typer
 
-from kdscan.cli.terminal import note, terminal_words
+from kdscan.cli.shared import note, terminal_words
 from kdscan.errors import UsageError
 from kdscan.files.write import write_file
 from kdscan.paper.book import load_book
-from kdscan.paper.layout import is_read, load_layout
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout, is_read, load_layout
 from kdscan.paper.printing import Card, Side, impose, sheet_pdf
-from kdscan.paper.style import NO_TICKET, Paper, PrintStyle, Style, Ticket
-from kdscan.paper.text import Language
+from kdscan.paper.style import NO_TICKET, Language, Paper, PrintStyle, Style, Ticket
 from kdscan.paper.tickets import book_tickets_for, each_once, places_in, rounds_of, tickets_for
 
 PNG_DPI = 300

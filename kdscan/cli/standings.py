@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from kdscan.cli.options import (
+from kdscan.cli.shared import (
     MOST_ROUNDS,
     MOST_TABLES,
     AsJson,
@@ -23,10 +23,15 @@ from kdscan.cli.options import (
     Seats,
     Store,
     Who,
+    aligned,
     check_apart,
+    note,
+    note_other_sizes,
     same_event,
+    terminal_words,
+    user,
+    warn,
 )
-from kdscan.cli.terminal import aligned, note, note_other_sizes, terminal_words, user, warn
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.events import find_event, find_row, open_event, perform

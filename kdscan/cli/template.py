@@ -14,8 +14,16 @@ import typer
 
 from kdscan.cli.ask import agrees
 from kdscan.cli.known_templates import damaged
-from kdscan.cli.options import AsJson, TemplatesEvent, TemplatesStore, check_apart
-from kdscan.cli.terminal import aligned, error_message, note, terminal_words
+from kdscan.cli.shared import (
+    AsJson,
+    TemplatesEvent,
+    TemplatesStore,
+    aligned,
+    check_apart,
+    error_message,
+    note,
+    terminal_words,
+)
 from kdscan.errors import PhotoError, UsageError
 from kdscan.event.events import find_row
 from kdscan.event.prints import EventPrints

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Sequence
 
-from kdscan.cli.terminal import note, terminal_words
+from kdscan.cli.shared import note, terminal_words
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.imaging.picture import Photo
 from kdscan.sheets.base import AnyReading, maps_of

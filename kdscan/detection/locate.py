@@ -23,17 +23,17 @@ from kdscan.imaging.picture import (
     Network,
     Photo,
     RectifiedSheet,
+    cut_out,
     inverse,
     lies_in,
     mapped,
     project,
     reduced,
     sigmoid,
-    cut_out,
 )
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from kdscan.rules.grid import Cell
-from kdscan.rules.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

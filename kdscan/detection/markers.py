@@ -22,8 +22,7 @@ from kdscan.imaging.picture import (
     resolution,
     sample,
 )
-from kdscan.paper.layout import own_layouts
-from kdscan.paper.parts import Layout, Markers
+from kdscan.paper.layout import Layout, Markers, own_layouts
 
 DETECTION_PX = (1200, 1600)
 """Pixels: longer sides of the pictures in which markers are detected, in turn. The first takes half

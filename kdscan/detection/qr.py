@@ -24,8 +24,7 @@ from kdscan.imaging.picture import (
     sample,
 )
 from kdscan.paper.ids import SheetId
-from kdscan.paper.layout import own_layouts
-from kdscan.paper.parts import Code, Layout
+from kdscan.paper.layout import Code, Layout, own_layouts
 
 _FORMATS = zxingcpp.barcode_formats_from_str("QRCode")
 

@@ -14,8 +14,18 @@ from typing import Annotated
 from msgspec import Meta
 
 from kdscan.errors import LayoutError
-from kdscan.paper.layout import built_in, load
-from kdscan.paper.parts import Box, Corners, Markers, Page, Part, Point, Size, around
+from kdscan.paper.layout import (
+    Box,
+    Corners,
+    Markers,
+    Page,
+    Part,
+    Point,
+    Size,
+    around,
+    built_in,
+    load,
+)
 from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.spellbook import BookPlace
 

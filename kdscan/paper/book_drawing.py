@@ -5,10 +5,10 @@ from __future__ import annotations
 from kdscan.paper.book import BookLayout, Spell
 from kdscan.paper.decor import draw_art
 from kdscan.paper.fonts import ITALIC
-from kdscan.paper.parts import Point, Polygon, around
+from kdscan.paper.layout import Point, Polygon, around
 from kdscan.paper.pen import Pen, text_width
+from kdscan.paper.style import Language, translate
 from kdscan.paper.symbols import draw_coat
-from kdscan.paper.text import Language, translate
 
 _TEXT_MM, _LEADING_MM = 2.3, 2.9
 _COAT_MM = 7.4

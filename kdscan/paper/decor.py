@@ -17,7 +17,7 @@ from typing import Any
 
 from reportlab.lib.colors import Color as PdfColor
 
-from kdscan.paper.parts import Point, Polygon, bounds, rect
+from kdscan.paper.layout import Point, Polygon, bounds, rect
 from kdscan.paper.pen import Pen
 
 RIBBON_MM, RIBBON_TAIL_MM = 6.6, 3.4

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kdscan.paper.decor import draw_art, paint_castle
 from kdscan.paper.fonts import CAPITAL
-from kdscan.paper.parts import Castle, Layout, Point, moved, rect
+from kdscan.paper.layout import Castle, Layout, Point, moved, rect
 from kdscan.paper.pen import Pen
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 

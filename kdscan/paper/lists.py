@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from kdscan.paper.fonts import ITALIC
 from kdscan.paper.pen import Document, fitted, text_width
 from kdscan.paper.printing import PAPERS_MM
-from kdscan.paper.text import printable
+from kdscan.paper.style import printable
 
 WIDTH_MM, HEIGHT_MM = A4_MM = PAPERS_MM["a4"]
 MARGIN_MM = 15.0

@@ -12,7 +12,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from kdscan.paper.fonts import SERIF, load_fonts
-from kdscan.paper.parts import Point
+from kdscan.paper.layout import Point
 from kdscan.paper.style import THEMES, Color, Theme
 
 LEAST_MM = 1.6

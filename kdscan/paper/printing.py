@@ -17,7 +17,7 @@ from kdscan.paper.book_drawing import draw_book
 from kdscan.paper.decor import draw_parchment
 from kdscan.paper.fonts import ITALIC
 from kdscan.paper.grid import draw_map
-from kdscan.paper.parts import Code, Layout, Point
+from kdscan.paper.layout import Code, Layout, Point
 from kdscan.paper.pen import Document, Pen, fitted
 from kdscan.paper.style import NO_TICKET, THEMES, Paper, PrintStyle, Ticket
 from kdscan.paper.surroundings import draw_surroundings

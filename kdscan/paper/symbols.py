@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import segno
 
-from kdscan.paper.parts import Code, Point, Polygon, around, bounds, moved, rect
+from kdscan.paper.layout import Code, Point, Polygon, around, bounds, moved, rect
 from kdscan.paper.pen import Pen
 
 

@@ -24,7 +24,7 @@ from kdscan.imaging.picture import Bgr
 from kdscan.marks.boards import DEFAULT_RISK, check_risk
 from kdscan.rules import GameName
 from kdscan.rules.duel.spellbook import BookPlace
-from kdscan.sheets.board import Canvas, CellLook, draw_board, places_of
+from kdscan.sheets.board import Canvas, CellLook, Style, draw_board, places_of
 from kdscan.sheets.common import VARIANTS, Doubt, DoubtfulPlace, plain
 from kdscan.sheets.duel_map import interpret as map_interpret
 from kdscan.sheets.duel_map import model as map_model
@@ -38,7 +38,6 @@ from kdscan.sheets.spellbook import interpret as spellbook_interpret
 from kdscan.sheets.spellbook import model as spellbook_model
 from kdscan.sheets.spellbook import show as spellbook_show
 from kdscan.sheets.spellbook.model import SpellbookCorrections, SpellbookEvidence, SpellbookReading
-from kdscan.sheets.terminal import Style
 
 AnyEvidence = MapEvidence | KingdomEvidence | SpellbookEvidence
 AnyReading = MapReading | KingdomReading | SpellbookReading

@@ -15,9 +15,9 @@ from functools import reduce
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.marks.boards import DEFAULT_RISK, SheetView, fuse, group, same_photo
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.spellbook import SIDES, BookPlace, map_problems, whose_maps
-from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.common import percent
 from kdscan.sheets.duel_map.interpret import beliefs

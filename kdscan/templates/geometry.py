@@ -25,7 +25,7 @@ from kdscan.imaging.picture import (
     softmax,
 )
 from kdscan.inference.store import default_models
-from kdscan.paper.parts import Castle, LineStyle, Polygon
+from kdscan.paper.layout import Castle, LineStyle, Polygon
 from kdscan.rules.duel.board import CASTLE, COLS, MAX_CROSSES, ROWS
 from kdscan.templates.cells import centers_within, register_cells, shifted_to
 from kdscan.templates.features import (

@@ -36,7 +36,7 @@ from kdscan.files.read import folder_read_error, read_error
 from kdscan.files.write import default_folder, keep_file, remove_file, write_file
 from kdscan.imaging.formats import png
 from kdscan.imaging.picture import Bgr, Plane, frozen
-from kdscan.paper.parts import Castle, LineStyle
+from kdscan.paper.layout import Castle, LineStyle
 from kdscan.rules.duel.board import MAX_CROSSES
 from kdscan.templates.template import (
     COVERAGE_STEP,

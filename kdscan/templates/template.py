@@ -28,8 +28,7 @@ from kdscan.imaging.picture import (
     cielab,
     lattice_to_flat,
 )
-from kdscan.paper.layout import layouts
-from kdscan.paper.parts import Castle, LineStyle, Point, Polygon
+from kdscan.paper.layout import Castle, LineStyle, Point, Polygon, layouts
 from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.templates.features import normalize_contrast
 from kdscan.templates.ink_reader import PrintedCells

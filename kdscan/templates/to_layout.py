@@ -7,8 +7,7 @@ from math import dist
 import numpy as np
 
 from kdscan.errors import LayoutError
-from kdscan.paper.checks import check_layout
-from kdscan.paper.parts import Castle, Layout, Point, Polygon
+from kdscan.paper.layout import Castle, Layout, Point, Polygon, check_layout
 from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS
 from kdscan.templates.template import Template
 

@@ -28,8 +28,7 @@ from kdscan.paper.book import load_book
 from kdscan.paper.layout import load_layout
 from kdscan.paper.lists import slips_pdf, table_pdf
 from kdscan.paper.printing import Card, impose, sheet_pdf
-from kdscan.paper.style import PrintStyle
-from kdscan.paper.text import Language
+from kdscan.paper.style import Language, PrintStyle
 from kdscan.paper.tickets import Place, book_tickets_for, tickets_for
 from kdscan.web import overviews, schemas
 from kdscan.web.operations import Code, get, post

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 import typer
 
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout
 from kdscan.rules.duel.board import CELLS
 from lab.benchmarks.shared import CAMERA_QUALITY
 from lab.synth.fields import F32, F64, SQUARE, U8, Rng, any_of, color, f32, rotation, toward, u8

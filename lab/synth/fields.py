@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kdscan.paper.parts import Point
+from kdscan.paper.layout import Point
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]

@@ -18,8 +18,7 @@ from kdscan.imaging.formats import jpeg
 from kdscan.paper.book import BookLayout, load_book
 from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import PLAIN, render_page
-from kdscan.paper.style import NO_TICKET, STYLES, PrintStyle, Ticket
-from kdscan.paper.text import LANGUAGES
+from kdscan.paper.style import LANGUAGES, NO_TICKET, STYLES, PrintStyle, Ticket
 from kdscan.rules.duel.board import CELLS, COLS, ROWS, Board, Coat, Shield, score_board
 from kdscan.rules.duel.players import MAX_ROUNDS, play_game
 from lab.synth.fields import F32, F64, U8, Rng, Size, any_of, f32, plain_random, u8

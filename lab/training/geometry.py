@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdscan.imaging.picture import Network
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
 from kdscan.templates.features import PATTERN_MARGIN, PERIOD_PX, Pattern, pattern_of, period_of
 from kdscan.templates.geometry import circles_in, outline_in, see_cell

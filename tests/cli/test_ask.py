@@ -13,8 +13,8 @@ from kdscan.cli.ask import ask_about
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.duel.board import Board
 from kdscan.sheets.base import correct
+from kdscan.sheets.board import Style
 from kdscan.sheets.duel_map.interpret import questions
-from kdscan.sheets.terminal import Style
 from tests.readings import BOARD, make_kingdom, make_sheet, with_evidence
 
 FLAT = np.full((672, 928, 3), 200, np.uint8)

@@ -12,8 +12,8 @@ from kdscan.cli.corrections import meaning_of, parse_corrections
 from kdscan.errors import UsageError
 from kdscan.rules.duel.board import CELLS, COATS, Coat
 from kdscan.rules.grid import cell_name
+from kdscan.sheets.board import token
 from kdscan.sheets.common import field_of as path_of
-from kdscan.sheets.terminal import token
 
 
 def meant(text: str, kind: str = "duel_map") -> tuple[str, Any]:

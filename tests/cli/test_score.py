@@ -16,11 +16,11 @@ from PIL import Image
 
 from kdscan import reader as reading
 from kdscan.cli.main import main
-from kdscan.cli.options import UNLAWFUL
 from kdscan.cli.score import exit_code
+from kdscan.cli.shared import UNLAWFUL
 from kdscan.errors import ModelError, NoSheetFound
 from kdscan.imaging.picture import Photo
-from kdscan.rules.problem import Problem
+from kdscan.rules import Problem
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.common import ReadOptions
 from tests.command import Command

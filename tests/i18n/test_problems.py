@@ -11,7 +11,7 @@ import pytest
 import kdscan
 from kdscan.i18n import LANGUAGES, words
 from kdscan.i18n.problems import PROBLEMS, problem_text
-from kdscan.rules.problem import Problem
+from kdscan.rules import Problem
 
 
 def codes() -> Iterator[str]:

@@ -9,11 +9,9 @@ from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from kdscan.errors import LayoutError
 from kdscan.paper.book import BookLayout, books, load_book, marked_places
-from kdscan.paper.layout import layouts, load_layout
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout, layouts, load_layout
 from kdscan.paper.printing import impose, render_page, sheet_pdf
-from kdscan.paper.style import NO_TICKET
-from kdscan.paper.text import LANGUAGES, dictionary
+from kdscan.paper.style import LANGUAGES, NO_TICKET, dictionary
 from kdscan.rules.duel.board import SQUARES, Coat
 from tests.paper.measure import DPI_300, Measured
 

@@ -10,9 +10,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kdscan.errors import LayoutError
-from kdscan.paper.checks import check_layout
-from kdscan.paper.layout import layout_to_toml, layouts, load_layout, page_from_toml
-from kdscan.paper.parts import Compass, Layout, Markers, Note, Title
+from kdscan.paper.layout import (
+    Compass,
+    Layout,
+    Markers,
+    Note,
+    Title,
+    check_layout,
+    layout_to_toml,
+    layouts,
+    load_layout,
+    page_from_toml,
+)
 from lab.synth.sheets.designs import random_layout
 
 LAYOUT = load_layout("kdscan-a5")

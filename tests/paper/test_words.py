@@ -10,8 +10,7 @@ import pytest
 
 from kdscan.paper.layout import layouts, load_layout
 from kdscan.paper.printing import impose, sheet_pdf
-from kdscan.paper.style import PrintStyle
-from kdscan.paper.text import LANGUAGES, Language, dictionary, printable, unprintable
+from kdscan.paper.style import LANGUAGES, Language, PrintStyle, dictionary, printable, unprintable
 
 LAYOUT = load_layout("kdscan-a5")
 OTHERS = [language for language in LANGUAGES if language != "en"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from kdscan.rules import IllegalMoveError
 from kdscan.rules.kingdomino.kingdom import (
     TILES,
     Kingdom,
@@ -27,7 +28,6 @@ from kdscan.rules.kingdomino.play import (
     play_game,
     random_player,
 )
-from kdscan.rules.problem import IllegalMoveError
 from tests.rules.boards import seeds
 from tests.rules.kingdoms import variants
 

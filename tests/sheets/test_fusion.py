@@ -14,10 +14,10 @@ from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.grid import Cell
 from kdscan.sheets.base import AnyReading
+from kdscan.sheets.board import Style
 from kdscan.sheets.duel_map.interpret import interpret
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.table import FusedSheet, fuse_evidence, fuse_sheets
-from kdscan.sheets.terminal import Style
 from tests.readings import make_book, make_sheet
 
 SECOND = """

@@ -20,8 +20,8 @@ from kdscan.sheets.base import (
     kind_of,
     serialize,
 )
+from kdscan.sheets.board import Style
 from kdscan.sheets.duel_map.interpret import interpret
-from kdscan.sheets.terminal import Style
 from tests.readings import make_book, make_kingdom, make_sheet
 
 FOUND: dict[str, AnyReading] = {

@@ -14,11 +14,11 @@ from kdscan.imaging.photo import load_photos
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.marks.network import MarkProbs
 from kdscan.reader import read_photo
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import SpellbookLine
 from kdscan.rules.kingdomino.kingdom import Variants
-from kdscan.rules.problem import Problem
 from kdscan.sheets.base import AnyReading, correct, deserialize, kind_named, maps_of, serialize
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading, WizardEvidence
 from kdscan.sheets.kingdom.interpret import decode_kingdoms

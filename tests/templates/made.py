@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdscan.paper.parts import Castle
+from kdscan.paper.layout import Castle
 from kdscan.templates.template import COVERAGE_STEP, TEMPLATE_WH, CellGeometry, Template
 
 SHIELD = ((-0.3, -0.3), (0.3, -0.3), (0.0, 0.35))

@@ -13,8 +13,7 @@ import pytest
 from kdscan.errors import LayoutError
 from kdscan.imaging.picture import Photo
 from kdscan.inference.store import default_models
-from kdscan.paper.layout import load_layout
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout, load_layout
 from kdscan.rules.duel.board import Board
 from kdscan.templates.geometry import measure_geometry
 from kdscan.templates.template import empty_template

@@ -13,6 +13,7 @@ from itertools import product
 from operator import contains
 from typing import NamedTuple
 
+from kdscan.rules import IllegalMoveError, require
 from kdscan.rules.duel.board import (
     CELLS,
     DICE,
@@ -27,7 +28,6 @@ from kdscan.rules.duel.board import (
 )
 from kdscan.rules.duel.spellbook import Spellbook
 from kdscan.rules.grid import Cell
-from kdscan.rules.problem import IllegalMoveError, require
 
 
 class Edition(NamedTuple):

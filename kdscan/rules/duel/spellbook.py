@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from kdscan.errors import UsageError
+from kdscan.rules import Problem, Severity
 from kdscan.rules.duel.board import DIE_CROSSES, LETTERS, SQUARES, Board, Coat, spoken
-from kdscan.rules.problem import Problem, Severity
 
 
 @dataclass(frozen=True)

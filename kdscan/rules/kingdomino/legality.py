@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from kdscan.rules import Problem
 from kdscan.rules.grid import Cell, alone, components, neighbours
 from kdscan.rules.kingdomino.kingdom import PLAIN, SQUARES, TILES, Kingdom, Place, Square, Variants
-from kdscan.rules.problem import Problem
 
 
 def find_problems(kingdom: Kingdom, variants: Variants = PLAIN) -> tuple[Problem, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from kdscan.rules import IllegalMoveError, require
 from kdscan.rules.grid import neighbours
 from kdscan.rules.kingdomino.kingdom import (
     PLAIN,
@@ -24,7 +25,6 @@ from kdscan.rules.kingdomino.kingdom import (
     Variants,
     score_kingdom,
 )
-from kdscan.rules.problem import IllegalMoveError, require
 from kdscan.rules.winner import Worth, decide, outcome
 
 

@@ -39,10 +39,10 @@ from kdscan.marks.boards import (
 )
 from kdscan.marks.network import MarkProbs
 from kdscan.marks.posterior import alternatives, joint
+from kdscan.rules import Problem, Severity, is_open
 from kdscan.rules.duel.board import CELLS, Board, Marks, Shield, score_board
 from kdscan.rules.duel.legality import Terms, find_problems
 from kdscan.rules.grid import Cell, alone
-from kdscan.rules.problem import Problem, Severity, is_open
 from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
 

@@ -9,7 +9,7 @@ from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import draw_marks, marks_width
 from kdscan.rules.duel.board import CASTLE, Coat, spoken
-from kdscan.sheets.board import CellLook
+from kdscan.sheets.board import CellLook, Style, draw_grid, explain_board, token
 from kdscan.sheets.common import board_json, options_json
 from kdscan.sheets.duel_map.interpret import (
     COVERED,
@@ -19,7 +19,6 @@ from kdscan.sheets.duel_map.interpret import (
     retake_reasons,
 )
 from kdscan.sheets.duel_map.model import MapReading
-from kdscan.sheets.terminal import Style, draw_grid, explain_board, token
 
 # Names
 

@@ -24,6 +24,7 @@ from kdscan.i18n.problems import problem_of
 from kdscan.imaging.picture import Floats
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, Totals
 from kdscan.marks.posterior import best_first
+from kdscan.rules import Problem
 from kdscan.rules.grid import Cell, components, neighbours
 from kdscan.rules.kingdomino.kingdom import (
     CASTLE,
@@ -37,7 +38,6 @@ from kdscan.rules.kingdomino.kingdom import (
     score_kingdom,
 )
 from kdscan.rules.kingdomino.legality import audit_kingdom, find_problems, one_box_holds, unlaid
-from kdscan.rules.problem import Problem
 from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
 from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence, KingdomReading
 

@@ -19,6 +19,7 @@ from kdscan.imaging.picture import (
     Network,
     Photo,
     RectifiedSheet,
+    cut_out,
     finest_decoded,
     fit_homography,
     flatten,
@@ -30,7 +31,6 @@ from kdscan.imaging.picture import (
     project,
     rectify,
     resolution,
-    cut_out,
 )
 from kdscan.inference.store import Models
 from kdscan.rules.kingdomino.kingdom import EMPTY, Variants

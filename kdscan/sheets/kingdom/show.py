@@ -6,11 +6,10 @@ from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import draw_square, square_width
 from kdscan.rules.kingdomino.kingdom import Square, Terrain
-from kdscan.sheets.board import CellLook
+from kdscan.sheets.board import CellLook, Style, explain_board
 from kdscan.sheets.common import board_json, extras_json
 from kdscan.sheets.kingdom.interpret import doubts
 from kdscan.sheets.kingdom.model import KingdomReading
-from kdscan.sheets.terminal import Style, explain_board
 
 # Names
 

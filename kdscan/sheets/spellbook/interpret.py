@@ -8,9 +8,9 @@ import numpy as np
 
 from kdscan.detection.locate import map_cut_off
 from kdscan.marks.boards import DEFAULT_RISK
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.spellbook import SIDES, Spellbook, book_problems
-from kdscan.rules.problem import Problem
 from kdscan.sheets.spellbook.model import (
     BookMark,
     SpellbookEvidence,

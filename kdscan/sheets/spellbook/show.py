@@ -21,6 +21,8 @@ from kdscan.sheets.board import (
     REVIEW_COLOR,
     VERMILION,
     Canvas,
+    Style,
+    explain_problems,
     label,
     label_wh,
 )
@@ -34,7 +36,6 @@ from kdscan.sheets.spellbook.model import (
     line_of,
     marks_at,
 )
-from kdscan.sheets.terminal import Style, explain_problems
 
 # Names
 

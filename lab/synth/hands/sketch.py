@@ -9,7 +9,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout
 from kdscan.rules.duel.board import COLS, ROWS, Board
 from kdscan.rules.grid import Cell
 from lab.synth.fields import F32, F64, U8, Rng, any_of, f32

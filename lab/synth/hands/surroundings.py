@@ -13,7 +13,7 @@ from math import pi
 import cv2
 import numpy as np
 
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout
 from kdscan.rules.duel.board import COLS, ROWS, Board, Coat, find_domains
 from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, U8, Rng, any_of, f32, fill, gaussian, toward, u8

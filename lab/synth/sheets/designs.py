@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from kdscan.paper.parts import Castle, Layout, LineStyle, Point, rect
+from kdscan.paper.layout import Castle, Layout, LineStyle, Point, rect
 from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.fields import WHITE, Color, Rng, any_of, as_bgr, weighted
 from lab.synth.sheets.grounds.draw import ENGRAVED, PALE, random_family

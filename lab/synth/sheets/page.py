@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from kdscan.imaging.picture import sigmoid
-from kdscan.paper.parts import Layout, Point, moved, rect
+from kdscan.paper.layout import Layout, Point, moved, rect
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 from lab.synth.fields import (
     F32,

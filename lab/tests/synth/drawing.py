@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.paper.parts import Castle, Layout
+from kdscan.paper.layout import Castle, Layout
 from kdscan.rules.duel.board import Board, Coat, Shield
 from lab.synth.fields import SQUARE
 from lab.synth.hands.habits import Part

@@ -12,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, text
 
-from kdscan.cli.options import same_event
+from kdscan.cli.shared import same_event
 from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.event.events import events, find_event, open_row
 from kdscan.event.store import connect, open_store

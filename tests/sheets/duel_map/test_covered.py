@@ -7,11 +7,11 @@ from dataclasses import replace
 from kdscan.i18n import words
 from kdscan.rules.duel.board import CELLS, Coat
 from kdscan.sheets.base import DUEL_MAP, correct
+from kdscan.sheets.board import Style
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, beliefs, interpret
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
 from kdscan.sheets.duel_map.show import to_text
 from kdscan.sheets.table import fuse_evidence
-from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet, with_evidence
 
 PLAIN = Style(unicode=False)

@@ -14,6 +14,7 @@ from kdscan.rules.duel.board import Board, score_board
 from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.legality import audit_kingdom, unlaid
+from kdscan.sheets.board import Style
 from kdscan.sheets.duel_map.interpret import (
     DOMINO_CODES,
     apply_rules,
@@ -22,7 +23,6 @@ from kdscan.sheets.duel_map.interpret import (
     rule_problems,
 )
 from kdscan.sheets.duel_map.show import to_text
-from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
 
 ODD = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kdscan.sheets.board import Style
 from kdscan.sheets.duel_map.show import to_text
-from kdscan.sheets.terminal import Style
 from tests.readings import make_sheet
 
 PLAIN = Style(unicode=False, color=False)

@@ -9,9 +9,9 @@ import pytest
 
 from kdscan.document import to_dict
 from kdscan.paper.book import load_book, marked_places
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import SQUARES, Coat
 from kdscan.rules.duel.spellbook import Spellbook
-from kdscan.rules.problem import Problem
 from kdscan.sheets.spellbook.interpret import interpret
 from kdscan.sheets.spellbook.model import BookMark, SpellbookEvidence, SpellbookReading
 from tests.readings import make_book

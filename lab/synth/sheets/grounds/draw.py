@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kdscan.errors import UsageError
-from kdscan.paper.parts import Layout, rect
+from kdscan.paper.layout import Layout, rect
 from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.fields import U8, Canvas, Rng, any_of, f32, u8, wash, weighted
 from lab.synth.sheets.grounds import line_art, painted

@@ -7,7 +7,7 @@ from math import pi, tau
 import cv2
 import numpy as np
 
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout
 from lab.synth.fields import (
     F32,
     U8,

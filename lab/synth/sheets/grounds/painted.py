@@ -12,7 +12,7 @@ from math import pi, tau
 import cv2
 import numpy as np
 
-from kdscan.paper.parts import Layout
+from kdscan.paper.layout import Layout
 from kdscan.rules.duel.board import COLS, ROWS
 from lab.synth.fields import (
     F32,

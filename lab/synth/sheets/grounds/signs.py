@@ -14,7 +14,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from kdscan.paper.parts import Layout, Point
+from kdscan.paper.layout import Layout, Point
 from lab.synth.fields import (
     F32,
     U8,
