@@ -28,7 +28,7 @@ NEEDS_REVIEW, SOME_FAILED, UNLAWFUL = 5, 7, 9
 """Exit codes of what is no error: with --strict something needs review; some photos could not be
 read; with --strict no lawful game leads to a board that was read with certainty."""
 
-MOST_ROUNDS, MOST_TABLES = 999, 9999
+MOST_ROUNDS, MOST_TABLES = 99, 9999
 """Larger numbers are typing mistakes."""
 
 Store = Annotated[

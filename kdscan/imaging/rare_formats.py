@@ -87,12 +87,13 @@ colours."""
 
 
 def _open_pdf(data: bytes) -> tuple[int, Read]:
-    """Its pages, and then the pictures attached to it. PDFium is not thread-safe: render from one
-    thread at a time."""
+    """Its pages, and then those of what is attached to it. PDFium is not thread-safe: render from
+    one thread at a time."""
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
-        if error.err_code != pdfium.raw.FPDF_ERR_PASSWORD:
+        # The code may be that of a file before, where PDFium finds no page.
+        if error.err_code != pdfium.raw.FPDF_ERR_PASSWORD or b"/Encrypt" not in data:
             raise
         raise UnreadableImage(
             "the PDF is protected by a password; save a copy without one"
@@ -101,7 +102,7 @@ def _open_pdf(data: bytes) -> tuple[int, Read]:
     attached = []
     for k in range(document.count_attachments()):
         file = bytes(document.get_attachment(k).get_data())
-        if format_of(file) not in (None, "PDF"):
+        if format_of(file):
             count, read_attached = open_file(file)
             attached += [partial(read_attached, page) for page in range(count)]
 

@@ -17,7 +17,7 @@ from kdscan.errors import ImageTooLarge, UnreadableImage
 from kdscan.imaging import formats
 from kdscan.imaging.photo import decode
 from kdscan.imaging.rare_formats import open_file
-from tests.imaging.photos import TILE, assert_same, encoded, pdf_of, tile
+from tests.imaging.photos import TILE, assert_same, encoded, pdf_objects, pdf_of, tile
 
 
 def turned() -> Image.Image:
@@ -26,10 +26,9 @@ def turned() -> Image.Image:
 
 def assert_tile_and_turned(data: bytes) -> None:
     pages = decode(data)
-    assert len(pages) == 2
     assert_same(pages[1].bgr, TILE[::-1, ::-1])
     assert_same(pages[0].bgr, TILE)
-    assert [page.page for page in (pages[0], pages[1])] == [0, 1]
+    assert [page.page for page in pages] == [0, 1]
     with pytest.raises(IndexError):
         pages[2]
 
@@ -184,6 +183,23 @@ def test_the_finest_pictures_of_some_size_give_a_page_its_resolution(
 def test_a_password_is_told() -> None:
     with pytest.raises(UnreadableImage, match="password"):
         decode(pdf_of((tile(), 100), password="secret"))
+    with pytest.raises(UnreadableImage, match="damaged"):
+        decode(pdf_objects(b"<</Pages 2 0 R>>", b"<</Kids[]/Count 0>>"))
+
+
+def test_what_is_attached_to_a_pdf_follows_its_pages() -> None:
+    inner = pdf_of((tile(), 100))
+    pages = decode(
+        pdf_objects(
+            b"<</Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a)4 0 R]>>>>>>",
+            b"<</Kids[3 0 R]/Count 1>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
+            b"<</F(a)/EF<</F 5 0 R>>>>",
+            b"<</Length %d>>stream\n%b\nendstream" % (len(inner), inner),
+        )
+    )
+    assert len(pages) == 2
+    assert_same(pages[1].bgr, TILE)
 
 
 def test_a_page_with_a_huge_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
