@@ -151,7 +151,7 @@ export function photoButtons(send, { many = true } = {}) {
     ? button(label, live, { class: "capture" })
     : filePicker("button capture", label, own, send);
   const why = t(
-    "Browsers let a page use the camera only over https. Whoever runs kdscan finds out how in its docs under hosting; until then this button opens the phone's own camera.",
+    "Browsers let a page use the camera only over https: whoever runs kdscan starts it with --https. Until then this button opens the phone's own camera.",
   );
   return [
     h("div.actions", [

@@ -79,7 +79,7 @@ async function evidence(brief) {
   if (!sheet || !page?.view) return h("p.none", brief.name);
   return h("div.evidence.stack", [
     sheet.outline.length === 4 && strip(page, sheet),
-    photoView(page, [], null, sheet),
+    photoView(page, [sheet], null, sheet),
   ]);
 }
 

@@ -63,7 +63,7 @@ function draw(now) {
     place,
     h("header.standings-head", [
       emblem(),
-      h("h1 tabindex=-1", now.event),
+      h("h1 tabindex=-1", now.event === "Table" ? t("Standings") : now.event),
       h("p", sitting ? t("Round {n}", { n: latest }) : stateOf(now, latest)),
       ends && h("p.clock role=timer"),
     ]),
