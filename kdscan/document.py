@@ -15,11 +15,10 @@ from typing import Any, Literal, NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 
 from kdscan.errors import KdscanError
-from kdscan.files import Json
-from kdscan.files.names import escape_control
+from kdscan.files import Json, escape_control
 from kdscan.i18n.errors import error_json
+from kdscan.rules import Worth, decide, worth
 from kdscan.rules.kingdomino.kingdom import DYNASTY_GAMES
-from kdscan.rules.winner import Worth, decide, worth
 from kdscan.sheets.base import KINGDOM, AnyReading, kind_of
 from kdscan.sheets.common import plain, probability
 from kdscan.sheets.duel_map.interpret import retake_reasons

@@ -15,7 +15,7 @@ from kdscan.cli.main import CLOSED
 from kdscan.document import PhotoReport, photo_json
 from kdscan.event.actions import AddPlayer, PairRound
 from kdscan.event.store import Store, open_store
-from kdscan.files.names import escape_control
+from kdscan.files import escape_control
 from kdscan.i18n import ENGLISH
 from tests.command import Command
 from tests.event.entries import do

@@ -52,9 +52,7 @@ from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.sources import sources
 from kdscan.event.store import open_store
 from kdscan.event.tasks import prepare
-from kdscan.files.names import escape_control
-from kdscan.files.read import is_folder
-from kdscan.files.write import STDOUT, missing_folder_error
+from kdscan.files import STDOUT, escape_control, is_folder, missing_folder_error
 from kdscan.i18n import Words, mark
 from kdscan.i18n.errors import error_text
 from kdscan.inference.store import default_models

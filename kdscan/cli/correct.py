@@ -25,7 +25,7 @@ from kdscan.event.model import CONFLICT, SheetResult
 from kdscan.event.names import photo_keys, sheet_named
 from kdscan.event.store import open_store
 from kdscan.event.swiss import resting_on
-from kdscan.files.names import escape_control
+from kdscan.files import escape_control
 from kdscan.sheets.base import KINGDOM
 from kdscan.sheets.common import place_of
 

@@ -26,8 +26,7 @@ from kdscan.event.events import find_event, forget_event
 from kdscan.event.export import rows_with_sheets, save_labels, save_results
 from kdscan.event.report.page import Album, write_report
 from kdscan.event.store import open_store
-from kdscan.files.names import escape_control
-from kdscan.files.write import STDOUT, writing_text
+from kdscan.files import STDOUT, escape_control, writing_text
 from kdscan.i18n import terminal_language, words
 from kdscan.paper.style import Language
 

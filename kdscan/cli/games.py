@@ -30,11 +30,10 @@ from kdscan.cli.shared import (
     terminal_words,
 )
 from kdscan.errors import UsageError
-from kdscan.files import Json
-from kdscan.files import read as files
+from kdscan.files import Json, read_error, read_text
 from kdscan.i18n import Words, mark
 from kdscan.i18n.problems import problem_line
-from kdscan.rules import Problem
+from kdscan.rules import Cell, Problem, cell_name, outcome, split_blocks
 from kdscan.rules.duel import players as duel
 from kdscan.rules.duel.audit import Audit, Witness, audit_map
 from kdscan.rules.duel.board import Board, Coat, Score, score_board
@@ -48,13 +47,11 @@ from kdscan.rules.duel.spellbook import (
     spellbook_json,
     write_book,
 )
-from kdscan.rules.grid import Cell, cell_name, split_blocks
 from kdscan.rules.kingdomino import play as kingdomino
 from kdscan.rules.kingdomino.kingdom import Kingdom, Variants, score_kingdom
 from kdscan.rules.kingdomino.kingdom import Score as KingdomScore
 from kdscan.rules.kingdomino.legality import KingdomAudit, audit_kingdom, find_problems
 from kdscan.rules.kingdomino.play import match_totals, match_winners
-from kdscan.rules.winner import outcome
 
 SCHEMA = "kdscan/1"
 
@@ -205,9 +202,9 @@ def _board_json(audited: _Audited) -> Json:
 def _read(file: str) -> str:
     """A file's text, or standard input for `-`; raises UsageError if it cannot be read."""
     try:
-        return files.read_text(sys.stdin if file == "-" else Path(file))
+        return read_text(sys.stdin if file == "-" else Path(file))
     except (OSError, ValueError) as error:
-        raise UsageError("{where}: {error}", where=file, error=files.read_error(error)) from error
+        raise UsageError("{where}: {error}", where=file, error=read_error(error)) from error
 
 
 def _parse(file: str, text: str, parse: Callable[[str], T]) -> list[T]:

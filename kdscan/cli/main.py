@@ -24,7 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 from kdscan import __version__
 from kdscan.cli.shared import be_quiet, error_message, print_error, terminal_words
 from kdscan.errors import KdscanError, UsageError
-from kdscan.files.names import hide_password
+from kdscan.files import hide_password
 from kdscan.files.photos import READABLE
 
 BUG, INTERRUPTED, CLOSED = 1, 130, 141
@@ -217,7 +217,7 @@ def _interrupted(error: BaseException | None) -> bool:
 def _unwritable(error: BaseException) -> int | None:
     """The exit code if it was stdout that could not be written; None otherwise.
 
-    Other files report their errors themselves, see `kdscan.files.write`.
+    Other files report their errors themselves, see `kdscan.files`.
     """
     failed = error.__context__ if isinstance(error, SystemExit) else error  # Typer: a pipe
     if not isinstance(failed, OSError) or failed.errno not in UNWRITABLE or failed.filename:

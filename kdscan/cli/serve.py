@@ -20,7 +20,7 @@ from kdscan.errors import UsageError
 from kdscan.event.events import open_row
 from kdscan.event.prints import EventPrints, add_new_prints
 from kdscan.event.store import open_store
-from kdscan.files.write import default_folder
+from kdscan.files import default_folder
 from kdscan.inference.store import default_models
 from kdscan.web.addresses import own_certificate, reachable
 from kdscan.web.requests import HERE

@@ -18,8 +18,7 @@ import typer
 from rich.cells import cell_len
 
 from kdscan.errors import KdscanError, UsageError
-from kdscan.files.names import escape_control, hide_password
-from kdscan.files.write import STDOUT
+from kdscan.files import STDOUT, escape_control, hide_password
 from kdscan.i18n import ENGLISH, Words, terminal_language, words
 from kdscan.i18n.errors import error_json, error_text
 from kdscan.rules import GameName

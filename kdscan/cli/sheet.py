@@ -12,7 +12,7 @@ import typer
 
 from kdscan.cli.shared import note, terminal_words
 from kdscan.errors import UsageError
-from kdscan.files.write import write_file
+from kdscan.files import write_file
 from kdscan.paper.book import load_book
 from kdscan.paper.layout import Layout, is_read, load_layout
 from kdscan.paper.printing import Card, Side, impose, sheet_pdf

@@ -43,9 +43,8 @@ from kdscan.event.names import players_in
 from kdscan.event.standings import byes_text, decided_by, half, signed, so_far, where
 from kdscan.event.store import open_store
 from kdscan.event.swiss import met_before, pairing_rows, resting_on
-from kdscan.files.names import escape_control
+from kdscan.files import STDOUT, escape_control
 from kdscan.files.tables import write_table, writing_table
-from kdscan.files.write import STDOUT
 
 WHOSE: tuple[FindingCode, ...] = ("unplaced", "unknown_player", "code_conflict")
 """Findings that are settled by saying whose a sheet is."""

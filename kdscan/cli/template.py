@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from kdscan.cli.ask import agrees
+from kdscan.cli.corrections import agrees
 from kdscan.cli.known_templates import damaged
 from kdscan.cli.shared import (
     AsJson,
@@ -28,7 +28,7 @@ from kdscan.errors import PhotoError, UsageError
 from kdscan.event.events import find_row
 from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
-from kdscan.files.write import STDOUT, write_file
+from kdscan.files import STDOUT, write_file
 from kdscan.i18n import mark
 from kdscan.imaging.formats import png
 from kdscan.imaging.photo import load_photos

@@ -31,9 +31,8 @@ from kdscan.imaging.picture import (
     reduced,
     sigmoid,
 )
-from kdscan.rules import Problem
+from kdscan.rules import Cell, Problem
 from kdscan.rules.duel.board import CELLS, COLS, ROWS
-from kdscan.rules.grid import Cell
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ from kdscan.event.names import (
 )
 from kdscan.event.rules import Rules
 from kdscan.event.swiss import check_certain, check_finished, check_unpair, next_pairing
-from kdscan.files.names import plain_name
+from kdscan.files import plain_name
 from kdscan.i18n import mark
 
 if TYPE_CHECKING:

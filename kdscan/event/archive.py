@@ -39,10 +39,7 @@ from kdscan.event.store.files import check_place, is_url
 from kdscan.event.store.photos import stored_files
 from kdscan.event.store.schema import first, insert
 from kdscan.event.store.upgrade import REPLACED, add_log
-from kdscan.files import Json
-from kdscan.files.names import check_name, escape_control
-from kdscan.files.read import read_error
-from kdscan.files.write import writing
+from kdscan.files import Json, check_name, escape_control, read_error, writing
 from kdscan.rules import GAMES
 from kdscan.sheets.base import KINGDOM, deserialize
 from kdscan.templates.library import parse_template

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from kdscan.errors import UsageError
 from kdscan.i18n import mark
-from kdscan.rules.grid import cell_name
+from kdscan.rules import cell_name
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, SheetType
 from kdscan.sheets.common import VARIANTS, WIZARD, field_of
 

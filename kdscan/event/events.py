@@ -37,8 +37,7 @@ from kdscan.event.store.schema import (
     now,
     touch,
 )
-from kdscan.files import Json
-from kdscan.files.names import check_name
+from kdscan.files import Json, check_name
 from kdscan.rules import GAMES, GameName
 
 if TYPE_CHECKING:

@@ -23,16 +23,14 @@ from kdscan.event.sheets import ReadSheet, firm_values
 from kdscan.event.standings import Standing
 from kdscan.event.store import Store
 from kdscan.event.store.schema import PhotoRow
-from kdscan.files import Json
+from kdscan.files import Json, write_file, writing_text
 from kdscan.files.tables import write_table, writing_table
-from kdscan.files.write import write_file, writing_text
 from kdscan.i18n import ENGLISH, Words
 from kdscan.i18n.errors import error_text
 from kdscan.imaging.formats import jpeg, png
 from kdscan.imaging.photo import decode
+from kdscan.rules import Decision, cell_name
 from kdscan.rules.duel.board import CASTLE, CELLS
-from kdscan.rules.grid import cell_name
-from kdscan.rules.winner import Decision
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, evidence_from
 from kdscan.sheets.common import cell_values
 from kdscan.sheets.duel_map.model import MapEvidence

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from kdscan.event.names import CUT, Assignment
 from kdscan.i18n import mark
-from kdscan.rules.winner import Outcome, Worth, decide
+from kdscan.rules import Outcome, Worth, decide
 
 Table = tuple[int, int]
 """Round and table, both from 1."""

@@ -21,7 +21,7 @@ from kdscan.event.actions import Action, OnField, OnSheet, Undo
 from kdscan.event.names import Player
 from kdscan.event.store import schema
 from kdscan.event.store.schema import insert
-from kdscan.files.names import plain_name
+from kdscan.files import plain_name
 
 A = TypeVar("A", bound=act.Base, covariant=True)
 Role = Literal["player", "desk"]

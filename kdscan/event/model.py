@@ -26,7 +26,7 @@ from kdscan.event.store.photos import reason_of
 from kdscan.event.store.schema import FileRow, PhotoRow
 from kdscan.files import Json
 from kdscan.i18n import mark
-from kdscan.rules.winner import Worth
+from kdscan.rules import Worth
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, is_player_sheet
 
 OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdscan.errors import UsageError
-from kdscan.files.names import check_name, normalize_name, plain_name
+from kdscan.files import check_name, normalize_name, plain_name
 from kdscan.files.tables import HEADINGS, parse_table, player_cells, read_table, text_of
 from kdscan.i18n import mark
 from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check

@@ -24,10 +24,9 @@ from kdscan.event.log import AnyEntry, Entry
 from kdscan.files import Json
 from kdscan.i18n.problems import AGAINST_RULES
 from kdscan.marks.boards import DEFAULT_RISK
-from kdscan.rules import is_open
+from kdscan.rules import is_open, known_total, worth
 from kdscan.rules.duel.board import CELLS, COATS, MAX_CROSSES
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
-from kdscan.rules.winner import known_total, worth
 from kdscan.sheets.base import (
     KINGDOM,
     SPELLBOOK,

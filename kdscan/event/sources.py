@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kdscan.errors import UnreadableImage, UsageError
 from kdscan.event.store.files import filesystem, is_url, open_place
-from kdscan.files.names import escape_control
+from kdscan.files import escape_control, is_folder
 from kdscan.files.photos import (
     PATTERN_SIGNS,
     SUFFIXES,
@@ -18,7 +18,6 @@ from kdscan.files.photos import (
     photos_in,
     pictures,
 )
-from kdscan.files.read import is_folder
 from kdscan.imaging.formats import check_bytes
 from kdscan.imaging.photo import read_bytes
 

@@ -27,7 +27,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from kdscan.event.games import DRAW, PARTS, WIN, Game, Round
-from kdscan.files.names import by_surname
+from kdscan.files import by_surname
 from kdscan.i18n import Words, mark
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 
 from kdscan.errors import UsageError
-from kdscan.files.read import folder_read_error, is_folder
+from kdscan.files import folder_read_error, is_folder
 
 READABLE = frozenset(
     ".jpg .jpeg .jpe .jfif .mpo .png .webp .heic .heif .hif .avif .tif .tiff .bmp .gif .pdf".split()  # noqa: SIM905

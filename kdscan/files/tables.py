@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from kdscan.errors import UsageError
-from kdscan.files.read import read_error
-from kdscan.files.write import STDOUT, writing_text
+from kdscan.files import STDOUT, read_error, writing_text
 
 Row = tuple[int, dict[str, str]]
 """The number of a row's line in its file, and its cells by column."""

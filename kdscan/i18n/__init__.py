@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
-from kdscan.files.names import escape_control
+from kdscan.files import escape_control
 
 NAMES = {
     "en": "English",

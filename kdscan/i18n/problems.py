@@ -7,8 +7,7 @@ its code. In every language the cells are listed separately.
 from __future__ import annotations
 
 from kdscan.i18n import Words, mark
-from kdscan.rules import Problem, Severity
-from kdscan.rules.grid import Cell
+from kdscan.rules import Cell, Problem, Severity
 
 SEVERITIES: dict[Severity, str] = {"error": mark("error"), "warning": mark("warning")}
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import ReaderDied, UnreadableImage
-from kdscan.files.read import read_error
+from kdscan.files import read_error
 from kdscan.imaging.formats import Read, check_bytes, is_plain, open_file
 from kdscan.imaging.picture import Bgr, Photo
 from kdscan.workers.pool import Limits, Pool, Task

@@ -53,8 +53,8 @@ from kdscan.marks.crops import (
     relative_to_paper,
     segment,
 )
+from kdscan.rules import Cell
 from kdscan.rules.duel.board import CELLS, COATS, COLS, MAX_CROSSES, ROWS
-from kdscan.rules.grid import Cell
 
 
 @dataclass(frozen=True, eq=False)

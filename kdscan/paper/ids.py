@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass
 
 from kdscan.errors import UsageError
-from kdscan.files.names import plain_name
+from kdscan.files import plain_name
 from kdscan.i18n import mark
 
 MOST_LETTERS = 38

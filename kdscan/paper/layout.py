@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from kdscan.errors import LayoutError
-from kdscan.files.read import read_error, read_text
+from kdscan.files import read_error, read_text
 from kdscan.paper.style import unprintable
 from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS, Coat
 

@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
 from kdscan.paper.book import BookLayout
-from kdscan.paper.book_drawing import draw_book
-from kdscan.paper.decor import draw_parchment
+from kdscan.paper.decor import draw_code, draw_parchment
+from kdscan.paper.drawing import draw_book, draw_map
 from kdscan.paper.fonts import ITALIC
-from kdscan.paper.grid import draw_map
 from kdscan.paper.layout import Code, Layout, Point
 from kdscan.paper.pen import Document, Pen, fitted
 from kdscan.paper.style import NO_TICKET, THEMES, Paper, PrintStyle, Ticket
 from kdscan.paper.surroundings import draw_surroundings
-from kdscan.paper.symbols import draw_code
 
 PAPERS_MM: dict[Paper, tuple[float, float]] = {
     "a4": (210.0, 297.0),

@@ -5,12 +5,18 @@ from __future__ import annotations
 import cv2
 
 from kdscan.errors import LayoutError
-from kdscan.paper.decor import RIBBON_TAIL_MM, draw_art, draw_ribbon
+from kdscan.paper.decor import (
+    RIBBON_TAIL_MM,
+    draw_art,
+    draw_coat,
+    draw_code,
+    draw_modules,
+    draw_ribbon,
+)
 from kdscan.paper.fonts import CAPITAL, ITALIC
 from kdscan.paper.layout import Blank, Page, Point, Polygon, Ruler, Title, around, overlap
 from kdscan.paper.pen import Pen, fitted, fitting, text_width
 from kdscan.paper.style import Language, PrintStyle, Ticket, translate
-from kdscan.paper.symbols import draw_coat, draw_code, draw_modules
 
 _NAMES = {"double_dot": "two dots", "double_line": "two lines"}
 """Coats that the legend names otherwise than the JSON."""

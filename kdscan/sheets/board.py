@@ -25,9 +25,8 @@ from kdscan.imaging.pens import (
     text_width,
 )
 from kdscan.imaging.picture import Bgr, cell_corners
+from kdscan.rules import AnyDomain, Cell, cell_name, neighbours
 from kdscan.rules.duel.board import GLYPHS, LETTERS, Coat, Shield, shown
-from kdscan.rules.grid import Cell, cell_name, neighbours
-from kdscan.rules.winner import AnyDomain
 from kdscan.sheets.common import (
     MAX_NAMED,
     BoardReading,

@@ -11,11 +11,9 @@ import msgspec
 from kdscan.files import Json
 from kdscan.imaging.picture import Floats, RectifiedSheet
 from kdscan.marks.boards import DEFAULT_RISK, CellReading, Totals, check_risk, range_of
-from kdscan.rules import GAMES, GameName, Problem
+from kdscan.rules import GAMES, Cell, DomainScore, GameName, Problem, cell_name, neighbours
 from kdscan.rules.duel.board import Coat
-from kdscan.rules.grid import Cell, cell_name, neighbours
 from kdscan.rules.kingdomino.kingdom import PLAIN, Variants
-from kdscan.rules.winner import DomainScore
 from kdscan.templates.template import Template
 
 

@@ -32,8 +32,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError, LayoutError, UsageError
-from kdscan.files.read import folder_read_error, read_error
-from kdscan.files.write import default_folder, keep_file, remove_file, write_file
+from kdscan.files import (
+    default_folder,
+    folder_read_error,
+    keep_file,
+    read_error,
+    remove_file,
+    write_file,
+)
 from kdscan.imaging.formats import png
 from kdscan.imaging.picture import Bgr, Plane, frozen
 from kdscan.paper.layout import Castle, LineStyle

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError
-from kdscan.files.names import normalize_name
+from kdscan.files import normalize_name
 from kdscan.imaging.picture import (
     CENTERS,
     FLAT_MARGIN,

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from kdscan.files.write import folder_write_error, make_folder, replacing
+from kdscan.files import folder_write_error, make_folder, replacing
 
 HOME, PRIVATE = ip_network("192.168.0.0/16"), ip_network("172.16.0.0/12")
 VIRTUAL = ("docker", "br-", "veth", "virbr", "vmnet", "vEthernet")

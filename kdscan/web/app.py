@@ -17,7 +17,7 @@ from starlette.routing import Route
 from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.event.corrections import NotForPlayers
 from kdscan.event.store import Store
-from kdscan.files.names import escape_control
+from kdscan.files import escape_control
 from kdscan.i18n import mark
 from kdscan.inference.store import default_models
 from kdscan.web import api, operations, pages, prints, publish, shared

@@ -15,7 +15,7 @@ from kdscan.event.store import Store
 from kdscan.event.store.files import MODE, is_url
 from kdscan.event.store.schema import PhotoRow
 from kdscan.event.tasks import Read
-from kdscan.files.write import default_folder, replacing
+from kdscan.files import default_folder, replacing
 from kdscan.web.tasks import Show
 
 log = logging.getLogger("kdscan.web")

@@ -33,8 +33,7 @@ from kdscan.event.store.photos import (
 )
 from kdscan.event.store.schema import UPLOADED, PhotoRow
 from kdscan.event.tasks import Ingest, Ingested, Learn, PageResult, Read
-from kdscan.files import Json
-from kdscan.files.write import default_folder
+from kdscan.files import Json, default_folder
 from kdscan.i18n import mark
 from kdscan.rules import GameName
 from kdscan.web.live import Live

@@ -27,7 +27,7 @@ from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.i18n.errors import error_text
 from kdscan.paper.layout import layouts
-from kdscan.rules.winner import decide, worth
+from kdscan.rules import decide, worth
 from kdscan.sheets.base import is_player_sheet
 from kdscan.sheets.board import DOMAIN_COLORS
 from kdscan.sheets.common import domain_colors, place_of

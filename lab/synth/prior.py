@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import typer
 
-from kdscan.marks.posterior import PRIOR
+from kdscan.marks.boards import PRIOR
+from kdscan.rules import neighbours
 from kdscan.rules.duel.board import CASTLE, CELLS, COATS, MAX_CROSSES
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
-from kdscan.rules.grid import neighbours
 
 GREEDY_SHARE = 0.8
 """Share of players in the simulated games who play for points; the others play at random."""

@@ -15,11 +15,11 @@ import cv2
 import numpy as np
 
 from kdscan.paper.book import BookLayout, marked_places
+from kdscan.rules import outcome
 from kdscan.rules.duel.board import COLS
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
 from kdscan.rules.duel.spellbook import spellbook_json
-from kdscan.rules.winner import outcome
 from lab.synth.fields import F64, I64, U8, Rng, Size, f32, plain_random, rotation
 from lab.synth.hands.book import draw_spellbook
 from lab.synth.hands.hand import draw_board

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.cli.ask import ask_about
+from kdscan.cli.corrections import ask_about
 from kdscan.marks.boards import DEFAULT_RISK
 from kdscan.rules.duel.board import Board
 from kdscan.sheets.base import correct

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from kdscan.cli.corrections import meaning_of, parse_corrections
 from kdscan.errors import UsageError
+from kdscan.rules import cell_name
 from kdscan.rules.duel.board import CELLS, COATS, Coat
-from kdscan.rules.grid import cell_name
 from kdscan.sheets.board import token
 from kdscan.sheets.common import field_of as path_of
 

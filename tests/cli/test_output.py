@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kdscan.cli import output
+from kdscan.cli import score
 from kdscan.document import GameEntry, PhotoReport, PlayerEntry
 
 WON = GameEntry(
@@ -31,8 +31,8 @@ def test_a_winner_is_named_only_as_surely_as_the_maps_were_read(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     game = msgspec.structs.replace(WON, **changes)
-    monkeypatch.setattr(output, "game_of", lambda *_: game)
-    output.Printer(1, True, False, output.terminal_style()).answer(
+    monkeypatch.setattr(score, "game_of", lambda *_: game)
+    score.Printer(1, True, False, score.terminal_style()).answer(
         [PhotoReport("a")], (), dynasty=False
     )
     told = capsys.readouterr().out

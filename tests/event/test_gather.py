@@ -11,7 +11,7 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.event.games import Game, Seat, SheetScore, Table, gather
 from kdscan.event.swiss import check_certain, check_finished
-from kdscan.rules.winner import Outcome, Worth
+from kdscan.rules import Outcome, Worth
 
 
 def sheet(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kdscan.files.names import escape_control, hide_password, normalize_name
+from kdscan.files import escape_control, hide_password, normalize_name
 
 PERSIAN = "علی\u200cرضا"
 FAMILY = "👨\u200d👩"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kdscan import files
 from kdscan.cli.main import main
-from kdscan.files import read
-from kdscan.files.read import read_error, read_text
+from kdscan.files import read_error, read_text
 
 
 def test_all_of_a_text_is_read(tmp_path: Path) -> None:
@@ -20,7 +20,7 @@ def test_all_of_a_text_is_read(tmp_path: Path) -> None:
 
 
 def test_one_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "LARGEST", 3)
+    monkeypatch.setattr(files, "LARGEST", 3)
     (tmp_path / "a").write_text("1234")
     assert read_text(io.StringIO("123")) == "123"
     for source in (tmp_path / "a", io.StringIO("1234")):
@@ -42,7 +42,7 @@ def test_one_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
 def test_why_a_text_cannot_be_read_is_said(
     name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read, "LARGEST", 3)
+    monkeypatch.setattr(files, "LARGEST", 3)
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8\xff")
     (tmp_path / "long").write_text("1234")
     with pytest.raises((OSError, ValueError)) as caught:
@@ -66,5 +66,5 @@ def test_a_device_without_end_is_wrong_usage(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(read, "LARGEST", 100_000)
+    monkeypatch.setattr(files, "LARGEST", 100_000)
     assert main(words) == 2

@@ -14,7 +14,7 @@ import pytest
 from kdscan.cli.main import main
 from kdscan.errors import UsageError
 from kdscan.event.store import open_store
-from kdscan.files.write import (
+from kdscan.files import (
     default_folder,
     make_folder,
     remove_file,
@@ -79,7 +79,7 @@ def test_links_and_permissions_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1"])
 def test_stdout_is_the_file_that_the_shell_has_opened(name: str, tmp_path: Path) -> None:
     code = (
-        "from pathlib import Path; from kdscan.files.write import write_file; print('first');"
+        "from pathlib import Path; from kdscan.files import write_file; print('first');"
         f"write_file(Path({name!r}), b'second\\n')"
     )
     with (tmp_path / "all.txt").open("wb") as out:

@@ -8,17 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdscan.marks.boards import corrected, decode
-from kdscan.marks.network import MarkProbs
-from kdscan.marks.posterior import (
+from kdscan.marks.boards import (
     NEIGHBOUR_WEIGHT,
     alternatives,
+    corrected,
+    decode,
     joint,
     likely_boards,
     prior_counts,
 )
+from kdscan.marks.network import MarkProbs
+from kdscan.rules import neighbours
 from kdscan.rules.duel.board import CASTLE, CELLS, COATS, Coat
-from kdscan.rules.grid import neighbours
 
 Chances = dict[tuple[int, int], dict[tuple[Coat | None, int], float]]
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from kdscan.marks.posterior import best_first
+from kdscan.marks.boards import best_first
 
 
 def test_all_combinations_in_order() -> None:

@@ -10,8 +10,8 @@ import pytest
 from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import Card, impose, sheet_pdf
 from kdscan.paper.style import Ticket
+from kdscan.rules import cell_name
 from kdscan.rules.duel.board import CELLS
-from kdscan.rules.grid import cell_name
 from tests.paper.measure import MM_PER_POINT
 
 LAYOUT = load_layout("kdscan-a5")

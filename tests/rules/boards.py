@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from kdscan.rules import Cell, neighbours
 from kdscan.rules.duel.board import CASTLE, CELLS, SQUARES, Board, Coat, Shield
 from kdscan.rules.duel.legality import Terms
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
-from kdscan.rules.grid import Cell, neighbours
 
 shields = st.builds(Shield, st.sampled_from(Coat), st.integers(0, 4))
 boards = st.dictionaries(st.sampled_from(CELLS), shields, max_size=34).map(Board)

@@ -6,10 +6,9 @@ import random
 
 import pytest
 
-from kdscan.rules import IllegalMoveError
+from kdscan.rules import Cell, IllegalMoveError
 from kdscan.rules.duel.board import Coat, Face
 from kdscan.rules.duel.play import ENGLISH, Draw, Edition, Game, Half, Move, Phase, Roll, Rule, Take
-from kdscan.rules.grid import Cell
 
 
 def face(text: str) -> Face:

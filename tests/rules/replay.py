@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kdscan.rules import Cell, neighbours
 from kdscan.rules.duel.audit import Step, Witness
 from kdscan.rules.duel.board import DIE_CROSSES, SQUARES, Board, Coat, Drawing, number
 from kdscan.rules.duel.play import ENGLISH, Edition
-from kdscan.rules.grid import Cell, neighbours
 
 
 class BrokenWitnessError(ValueError):

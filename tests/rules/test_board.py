@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kdscan.rules import Outcome, outcome
 from kdscan.rules.duel.board import (
     CASTLE,
     CELLS,
@@ -18,7 +19,6 @@ from kdscan.rules.duel.board import (
     domain_points,
     score_board,
 )
-from kdscan.rules.winner import Outcome, outcome
 from tests.rules.boards import boards
 
 TEXT = """\

@@ -7,11 +7,10 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from kdscan.rules import IllegalMoveError
+from kdscan.rules import Cell, IllegalMoveError
 from kdscan.rules.duel.board import CELLS, SQUARES, Coat, number
 from kdscan.rules.duel.play import EDITIONS, FRENCH, DrawNothing, Game, Phase, Roll, Rule, Take
 from kdscan.rules.duel.players import greedy_player, play_game, random_player
-from kdscan.rules.grid import Cell
 from tests.rules.boards import seeds
 from tests.rules.moves import A_DRAW, B_DRAW, drawing, phase_of, roll, started
 

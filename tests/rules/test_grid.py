@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdscan.rules.grid import groups
+from kdscan.rules import groups
 
 
 def test_groups_are_in_row_major_order_however_they_hang_together() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kdscan.rules.grid import neighbours
+from kdscan.rules import neighbours
 from kdscan.rules.kingdomino.kingdom import TILES, Kingdom, Square, Variants
 from kdscan.rules.kingdomino.legality import audit_kingdom, one_box_holds
 from kdscan.rules.kingdomino.play import greedy_player, play_game, random_player

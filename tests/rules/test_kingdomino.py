@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from kdscan.rules import outcome
 from kdscan.rules.kingdomino.kingdom import (
     Kingdom,
     KingdomTextError,
@@ -15,7 +16,6 @@ from kdscan.rules.kingdomino.kingdom import (
 )
 from kdscan.rules.kingdomino.legality import find_problems
 from kdscan.rules.kingdomino.play import match_winners, play_game, random_player
-from kdscan.rules.winner import outcome
 from tests.rules.boards import seeds
 from tests.rules.kingdoms import variants
 

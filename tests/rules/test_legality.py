@@ -7,10 +7,10 @@ import random
 import pytest
 from hypothesis import given, settings
 
+from kdscan.rules import cell_name
 from kdscan.rules.duel.audit import audit_map
 from kdscan.rules.duel.board import Board, Coat
 from kdscan.rules.duel.legality import Terms, find_problems
-from kdscan.rules.grid import cell_name
 from tests.rules.boards import changed, played, seeds
 from tests.rules.rows import EMPTY_ROW, board_of
 

@@ -6,9 +6,9 @@ import random
 from dataclasses import asdict
 from typing import Any
 
+from kdscan.rules import DomainScore, known_total, worth
 from kdscan.rules.duel.board import score_board
 from kdscan.rules.kingdomino.play import play_match, random_player
-from kdscan.rules.winner import DomainScore, known_total, worth
 from tests.rules.boards import played
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdscan.cli.output import Printer
+from kdscan.cli.score import Printer
 from kdscan.document import PhotoReport, report_json
+from kdscan.rules import Cell
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.duel.players import play_game
-from kdscan.rules.grid import Cell
 from kdscan.sheets.base import AnyReading
 from kdscan.sheets.board import Style
 from kdscan.sheets.duel_map.interpret import interpret

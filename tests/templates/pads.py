@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.find import find_maps
-from kdscan.files.write import write_file
+from kdscan.files import write_file
 from kdscan.imaging.picture import Floats, Network, Photo, resolution
 from kdscan.inference.store import default_models
 from kdscan.rules.duel.board import CELLS

@@ -33,9 +33,8 @@ from kdscan.i18n.problems import problem_text
 from kdscan.imaging.formats import jpeg
 from kdscan.imaging.photo import decode
 from kdscan.imaging.picture import Photo
-from kdscan.rules import problem_from
+from kdscan.rules import cell_name, problem_from
 from kdscan.rules.duel.spellbook import SIDES
-from kdscan.rules.grid import cell_name
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, AnyReading, evidence_from, kind_of
 from kdscan.sheets.common import VARIANTS, WIZARD, DoubtfulPlace, percent, place_of
 from kdscan.sheets.overlay import draw_overlay

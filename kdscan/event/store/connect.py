@@ -32,9 +32,15 @@ from kdscan.errors import StoreError, StoreFull, UsageError
 from kdscan.event.store import schema
 from kdscan.event.store.files import MODE, PhotoFiles, is_url
 from kdscan.event.store.upgrade import KNOWN, upgrade, version_of
-from kdscan.files.names import hide_password
-from kdscan.files.read import folder_read_error, is_folder
-from kdscan.files.write import default_folder, make_folder, missing_folder_error, sync_folder
+from kdscan.files import (
+    default_folder,
+    folder_read_error,
+    hide_password,
+    is_folder,
+    make_folder,
+    missing_folder_error,
+    sync_folder,
+)
 from kdscan.i18n import mark
 
 ENVIRONMENT = "KDSCAN_STORE"

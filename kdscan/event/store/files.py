@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from kdscan.errors import LayoutError, StoreError, StoreFull, UsageError
-from kdscan.files.write import make_folder, replacing
+from kdscan.files import make_folder, replacing
 from kdscan.i18n import mark
 from kdscan.templates.library import Damaged, StoredTemplate, parse_template
 from kdscan.templates.template import SUFFIX

@@ -18,7 +18,7 @@ from itertools import combinations, product
 from operator import or_
 from typing import NamedTuple
 
-from kdscan.rules import Problem
+from kdscan.rules import Cell, Problem
 from kdscan.rules.duel.board import (
     ALL_BITS,
     CASTLE_BITS,
@@ -49,7 +49,6 @@ from kdscan.rules.duel.legality import (
 )
 from kdscan.rules.duel.play import ENGLISH, Edition
 from kdscan.rules.duel.spellbook import Spellbook
-from kdscan.rules.grid import Cell
 
 STEPS = 3_000_000
 """Steps of a search before it gives up: some five seconds. They are counted, not timed, so that the

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kdscan.errors import UsageError
-from kdscan.rules.grid import Cell, cell_name, components, grid_text, groups, neighbours
-from kdscan.rules.winner import DomainScore
+from kdscan.rules import Cell, DomainScore, cell_name, components, grid_text, groups, neighbours
 
 
 class Coat(StrEnum):

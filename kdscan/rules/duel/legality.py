@@ -15,7 +15,7 @@ from itertools import combinations, permutations
 from operator import or_
 from typing import NamedTuple
 
-from kdscan.rules import Problem
+from kdscan.rules import Cell, Problem
 from kdscan.rules.duel.board import (
     BONUS_CROSSES,
     CASTLE_BITS,
@@ -32,7 +32,6 @@ from kdscan.rules.duel.board import (
     cell_of,
     number,
 )
-from kdscan.rules.grid import Cell
 
 MAP_WIZARDS = frozenset({Coat.DOT, Coat.LINE, Coat.CHECKED})
 """The wizards that change what a map can look like."""

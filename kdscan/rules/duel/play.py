@@ -13,7 +13,7 @@ from itertools import product
 from operator import contains
 from typing import NamedTuple
 
-from kdscan.rules import IllegalMoveError, require
+from kdscan.rules import Cell, IllegalMoveError, require
 from kdscan.rules.duel.board import (
     CELLS,
     DICE,
@@ -27,7 +27,6 @@ from kdscan.rules.duel.board import (
     score_board,
 )
 from kdscan.rules.duel.spellbook import Spellbook
-from kdscan.rules.grid import Cell
 
 
 class Edition(NamedTuple):

@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kdscan.errors import UsageError
-from kdscan.rules.grid import Cell, cell_name, grid_text, groups, in_square, neighbours, span
-from kdscan.rules.winner import DomainScore
+from kdscan.rules import (
+    Cell,
+    DomainScore,
+    cell_name,
+    grid_text,
+    groups,
+    in_square,
+    neighbours,
+    span,
+)
 
 DYNASTY_GAMES = 3
 """How many games make a dynasty."""

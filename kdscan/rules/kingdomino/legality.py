@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kdscan.rules import Problem
-from kdscan.rules.grid import Cell, alone, components, neighbours
+from kdscan.rules import Cell, Problem, alone, components, neighbours
 from kdscan.rules.kingdomino.kingdom import PLAIN, SQUARES, TILES, Kingdom, Place, Square, Variants
 
 

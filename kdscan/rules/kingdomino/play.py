@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from kdscan.rules import IllegalMoveError, require
-from kdscan.rules.grid import neighbours
+from kdscan.rules import IllegalMoveError, Worth, decide, neighbours, outcome, require
 from kdscan.rules.kingdomino.kingdom import (
     PLAIN,
     TILES,
@@ -25,7 +24,6 @@ from kdscan.rules.kingdomino.kingdom import (
     Variants,
     score_kingdom,
 )
-from kdscan.rules.winner import Worth, decide, outcome
 
 
 class Rule(StrEnum):

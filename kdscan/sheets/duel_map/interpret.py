@@ -33,16 +33,16 @@ from kdscan.marks.boards import (
     DEFAULT_RISK,
     BoardEstimate,
     CellReading,
+    alternatives,
     calibrated,
     corrected,
     decode,
+    joint,
 )
 from kdscan.marks.network import MarkProbs
-from kdscan.marks.posterior import alternatives, joint
-from kdscan.rules import Problem, Severity, is_open
+from kdscan.rules import Cell, Problem, Severity, alone, is_open
 from kdscan.rules.duel.board import CELLS, Board, Marks, Shield, score_board
 from kdscan.rules.duel.legality import Terms, find_problems
-from kdscan.rules.grid import Cell, alone
 from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
 from kdscan.sheets.duel_map.model import MapCorrections, MapEvidence, MapReading
 

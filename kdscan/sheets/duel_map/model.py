@@ -10,7 +10,7 @@ from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.imaging.picture import Ink, RectifiedSheet
 from kdscan.marks.boards import IMPROBABLE
 from kdscan.marks.network import MarkProbs
-from kdscan.rules import Problem
+from kdscan.rules import Cell, Problem
 from kdscan.rules.duel.board import (
     CELLS,
     COATS,
@@ -21,7 +21,6 @@ from kdscan.rules.duel.board import (
     Marks,
     Score,
 )
-from kdscan.rules.grid import Cell
 from kdscan.sheets.common import WIZARD, BoardReading, Corrections, cell_values, coat_from
 
 

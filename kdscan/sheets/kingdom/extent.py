@@ -28,7 +28,7 @@ from kdscan.imaging.picture import (
     project,
     resolution,
 )
-from kdscan.rules.grid import Cell, component_of, components, in_square, neighbours, span
+from kdscan.rules import Cell, component_of, components, in_square, neighbours, span
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.lattice import Lattice
 

@@ -22,10 +22,8 @@ from msgspec.structs import replace as changed
 from kdscan.detection.locate import edges_text
 from kdscan.i18n.problems import problem_of
 from kdscan.imaging.picture import Floats
-from kdscan.marks.boards import DEFAULT_RISK, CellReading, Totals
-from kdscan.marks.posterior import best_first
-from kdscan.rules import Problem
-from kdscan.rules.grid import Cell, components, neighbours
+from kdscan.marks.boards import DEFAULT_RISK, CellReading, Totals, best_first
+from kdscan.rules import Cell, Problem, components, neighbours
 from kdscan.rules.kingdomino.kingdom import (
     CASTLE,
     EMPTY,

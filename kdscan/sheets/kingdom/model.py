@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kdscan.imaging.picture import Floats, FrozenArrays, RectifiedSheet
-from kdscan.rules.grid import Cell
+from kdscan.rules import Cell
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, Score, SquareKind, Variants
 from kdscan.sheets.common import BoardReading, Corrections, cell_values
 

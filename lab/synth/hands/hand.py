@@ -10,8 +10,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
+from kdscan.rules import Cell
 from kdscan.rules.duel.board import CASTLE, CELLS, Board, Coat, Shield
-from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, Rng, any_of, f32
 from lab.synth.hands.dots_and_crosses import (
     COVERING,

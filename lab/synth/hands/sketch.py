@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 
 from kdscan.paper.layout import Layout
+from kdscan.rules import Cell
 from kdscan.rules.duel.board import COLS, ROWS, Board
-from kdscan.rules.grid import Cell
 from lab.synth.fields import F32, F64, U8, Rng, any_of, f32
 from lab.synth.hands.habits import Part
 from lab.synth.hands.ink import BODY, Spared, Strokes, inked, lay_ink

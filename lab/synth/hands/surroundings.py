@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 
 from kdscan.paper.layout import Layout
+from kdscan.rules import Cell
 from kdscan.rules.duel.board import COLS, ROWS, Board, Coat, find_domains
-from kdscan.rules.grid import Cell
 from lab.synth.fields import SQUARE, U8, Rng, any_of, f32, fill, gaussian, toward, u8
 from lab.synth.hands.dots_and_crosses import COVERING
 from lab.synth.hands.habits import WRITERS

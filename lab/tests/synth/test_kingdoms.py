@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.rules.grid import neighbours
+from kdscan.rules import neighbours
 from kdscan.rules.kingdomino.kingdom import CASTLE, SQUARE_CLASSES, TILES
 from lab.synth.kingdoms.scene import (
     KingdomPhoto,

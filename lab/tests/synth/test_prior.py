@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kdscan.marks.posterior import prior_counts
+from kdscan.marks.boards import prior_counts
 from lab.synth.prior import count, main
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kdscan.rules import Cell
 from kdscan.rules.duel.board import CELLS, COATS, Coat
-from kdscan.rules.grid import Cell
 from kdscan.sheets.base import correct
 from kdscan.sheets.duel_map.interpret import (
     asked_for,

@@ -9,9 +9,9 @@ from msgspec.structs import replace as changed
 
 from kdscan.document import to_dict
 from kdscan.marks.boards import BoardEstimate, decode
+from kdscan.rules import cell_name
 from kdscan.rules.duel.audit import audit_map
 from kdscan.rules.duel.board import Board, score_board
-from kdscan.rules.grid import cell_name
 from kdscan.rules.kingdomino.kingdom import Kingdom
 from kdscan.rules.kingdomino.legality import audit_kingdom, unlaid
 from kdscan.sheets.board import Style
