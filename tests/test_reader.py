@@ -122,6 +122,7 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
 
     monkeypatch.setattr(duel_map, "to_probs", to_probs)
     monkeypatch.setattr(duel_map, "refine_crops", lambda photo, sheet, _: (sheet, iter((1, 2))))
+    monkeypatch.setattr(duel_map, "_with_own_ink", lambda views, *_: views)
     read_photo(Photo(own_scan(31_000_001).bgr), risk=0.02)
     assert counts[-1] == looks and next(said, None) is None
 

@@ -50,7 +50,7 @@ nothing is found; under coats and crosses, on six sheets of two pads, 0.56 and m
 
 
 MIN_GAIN = 0.04
-"""Least gain in mean log probability for preferring the photo, see `predict_ink`. A print with a
+"""Least gain in mean log probability for preferring the photo, see `pooled`. A print with a
 circle in a wrong place, which had 14 shields wrong on each of three sheets, is 0.08 and more below
 the photo."""
 
@@ -109,36 +109,42 @@ def poorly_known(template: Template) -> NDArray[np.bool_]:
 def predict_ink(sheet: InkSheet, marks: Network, reader: Network) -> Iterator[Logits]:
     """Logits after one view and after two, see `predict`, from the ink and from the photo. In the
     second view the photo is upside down and the ink mirrored: four looks at the ink read 139 of 167
-    boards right, and so do these two.
+    boards right, and so do these two."""
+    crops, of_photo, of_ink = segment(sheet.rectified.bgr), list[Logits](), list[Logits]()
+    for turned in (False, True):
+        of_photo.append(predict(crops, marks, turned))
+        of_ink.append(view_of_ink(sheet, reader, turned))
+        yield pooled(sheet, average(of_photo), average(of_ink))
+
+
+def view_of_ink(sheet: InkSheet, reader: Network, turned: bool) -> Logits:
+    """Logits of coats and crosses from the ink alone. turned: seen mirrored."""
+    flip = (1, -1 if turned else 1)
+    return read_ink(sheet.ink.probability, sheet.template.printed_cells, reader, flip)
+
+
+def pooled(sheet: InkSheet, of_photo: Logits, of_ink: Logits) -> Logits:
+    """Logits from a photo, see `predict`, together with those from the sheet's ink.
 
     The photo alone is used for poorly known cells, and for all coats or all crosses if it is
     clearly more confident: then shields or circles are misplaced in the print, or the print
     contains other people's ink. Lines with far more ink than others that are read as the same coat
     are doubted.
     """
-    crops, views = segment(sheet.rectified.bgr), list[Logits]()
-    misplaced: list[bool] = []
-    unlike = np.zeros(len(CELLS), bool)
-    for turned in (False, True):
-        of_photo = predict(crops, marks, turned)
-        flip = (1, -1 if turned else 1)
-        of_ink = read_ink(sheet.ink.probability, sheet.template.printed_cells, reader, flip)
-        voices = tuple(zip(of_ink, of_photo[:2], strict=True))
-        misplaced = misplaced or [
-            mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN
-            for ours, theirs in voices
-        ]
-        coat, crosses = (
-            np.where(sheet.poorly_known[None, :, None] | doubt, theirs, (ours + theirs) * weight)
-            for (ours, theirs), doubt, weight in zip(voices, misplaced, WEIGHTS, strict=True)
+    coat, crosses = (
+        np.where(
+            sheet.poorly_known[None, :, None]
+            | (mean_log_probability(theirs) > mean_log_probability(ours) + MIN_GAIN),
+            theirs,
+            (ours + theirs) * weight,
         )
-        if not views:
-            unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
-        # An unlike shield may with probability one half be any coat, so that it needs review.
-        any_coat = np.log((softmax(coat.astype(np.float64)) + 1 / coat.shape[-1]) / 2)
-        doubted = np.where(unlike[None, :, None], any_coat, coat)
-        views.append((np.asarray(doubted, np.float32), crosses, *of_photo[2:]))
-        yield average(views)
+        for ours, theirs, weight in zip(of_ink, of_photo[:2], WEIGHTS, strict=True)
+    )
+    unlike = unlike_others(shield_ink(sheet.ink), coat[0].argmax(-1)) & ~sheet.poorly_known
+    # An unlike shield may with probability one half be any coat, so that it needs review.
+    any_coat = np.log((softmax(coat.astype(np.float64)) + 1 / coat.shape[-1]) / 2)
+    doubted = np.where(unlike[None, :, None], any_coat, coat)
+    return np.asarray(doubted, np.float32), crosses, *of_photo[2:]
 
 
 def mean_log_probability(logits: NDArray[np.float32]) -> float:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kdscan.detection.find import PlacedGrid, has_castle
 from kdscan.detection.locate import clipped_cells
 from kdscan.detection.markers import UNKNOWN_LAYOUT, detect_layout, is_mirrored
 from kdscan.detection.qr import read_code
-from kdscan.imaging.picture import Photo, rectify
+from kdscan.imaging.picture import Photo, RectifiedSheet, rectify
 from kdscan.imaging.quality import BLURRED, DARK, edge_width, is_bilevel, shows_through
 from kdscan.inference.store import Models, calibrated_as
-from kdscan.marks.network import covered, refine_crops, to_probs
+from kdscan.marks.network import Logits, covered, refine_crops, to_probs
 from kdscan.sheets.common import ReadOptions
 from kdscan.sheets.duel_map.interpret import MIN_PROBABILITY, decoded, interpret
 from kdscan.sheets.duel_map.model import MapEvidence, MapReading
@@ -53,6 +55,8 @@ def read_map(
         mirrored = mirrored or (aligned is None and is_mirrored(photo, centers_xy))
     if aligned is None:
         rectified, views = refine_crops(photo, rectified, models.marks)
+        if layout != UNKNOWN_LAYOUT:
+            views = _with_own_ink(views, photo, rectified, layout, models)
     else:
         layout = aligned.template.name
         views = predict_ink(dropped, models.marks, models.ink_reader)
@@ -81,3 +85,12 @@ def read_map(
     is_legible = sum(visible) / len(visible) >= MIN_MEAN_CONFIDENCE
     is_placed = sheet.layout != UNKNOWN_LAYOUT or sheet.rectified.confidence >= MIN_PLACEMENT
     return sheet if options.game or is_placed or is_legible else None
+
+
+def _with_own_ink(
+    views: Iterator[Logits], photo: Photo, sheet: RectifiedSheet, layout: str, models: Models
+) -> Iterator[Logits]:
+    yield next(views)
+    from kdscan.templates.own_print import with_own_ink  # imports what prints, only in doubt
+
+    yield with_own_ink(next(views), photo, sheet, layout, models.ink_reader)
