@@ -85,7 +85,7 @@ def standings_file(call: Call) -> Response:
         for line in event.standings
     ]
     title = f"{event.name} · {so_far(call.words, event)}"
-    if cards := overviews.cards(event):
+    if cards := overviews.desk_view(event, call.author, call.words)["cards"]:
         title += " · " + t("To settle") + f": {len(cards)}"
     return _file(table_pdf(title, names, rows), PDF, event, "standings.pdf")
 

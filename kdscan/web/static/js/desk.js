@@ -1,6 +1,6 @@
 // The desk: what is to settle as a queue of cards, all sheets, rounds, players and pads.
 
-import { explain, get, inTurn, passes, perform, poll, session } from "./api.js";
+import { explain, get, inTurn, passes, perform, poll, session, serverTime } from "./api.js";
 import { $, button, glyph, h, put, tabBar, toast } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { knownPrints } from "./pads.js";
@@ -181,3 +181,5 @@ choose(tab);
 const news = (fresh, asked) =>
   next(() => asked === changes && (fresh.state === desk?.state || load(fresh)));
 poll("api/desk", news, () => changes);
+const isOver = () => desk?.to_come && Date.parse(desk.clock) < serverTime(); // then they are missing
+setInterval(() => isOver() && next(() => get("api/desk", true).then(load, () => {})), 3000);

@@ -117,7 +117,7 @@ function gameLine({ table, seats, winner, bye, bye_points: points, finished, dec
     h("span.table-number", String(table)),
     seats.map((seat, n) => seatOf(seat, winner === n, begun)),
     bye && h("em", byeText(points)),
-    DECIDED[by] && h("small", DECIDED[by]()),
+    DECIDED[by] && h("small", by === "draw" ? t("A draw") : DECIDED[by]()),
   ]);
 }
 

@@ -2,7 +2,7 @@
 
 import { attempt, explain, get, inTurn, post, session, upload } from "./api.js";
 import { photoButtons } from "./camera.js";
-import { $, announce, button, grave, h, input, put, toast } from "./dom.js";
+import { $, button, grave, h, input, put, toast } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { cornersForm } from "./photo.js";
 
@@ -134,9 +134,7 @@ function teacher(onLearned) {
 async function learn(file, called) {
   const path = `api/prints?name=${encodeURIComponent(called)}`;
   const learned = await upload(file, () => {}, path);
-  const news = t("{name} is known now.", { name: learned.name });
-  announce(news);
-  toast(news);
+  toast(t("{name} is known now.", learned));
   return learned;
 }
 
