@@ -23,7 +23,7 @@ MOST_TOKENS = {
     "kdscan/paper": 15_476,
     "kdscan/rules": 21_573,
     "kdscan/sheets": 36_488,
-    "kdscan/templates": 20_909,
+    "kdscan/templates": 20_846,
     "kdscan/web": 26_834,
     "kdscan/workers": 1_926,
     "kdscan": 237_607,

@@ -11,7 +11,6 @@ from kdscan.imaging.picture import Network, Photo, RectifiedSheet, flatten
 from kdscan.marks.network import Logits, average
 from kdscan.paper.layout import load_layout
 from kdscan.paper.printing import render_page
-from kdscan.paper.style import STYLES, PrintStyle, Style
 from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.templates.align import align
 from kdscan.templates.drop_out import drop_out, pooled, view_of_ink
@@ -30,12 +29,13 @@ prove that it is ours."""
 _PX_PER_MM = 6.0
 
 
-@lru_cache(maxsize=len(STYLES))
-def own_template(name: str, style: Style) -> Template:
-    """The template of a built-in layout, as it is printed."""
+@lru_cache
+def own_template(name: str) -> Template:
+    """The template of a built-in layout, as it is printed in the plain style; sheets in other
+    styles are read as well by it as by their own."""
     layout = load_layout(name)
     w, h = layout.cell_mm
-    page = Photo(render_page(layout, _PX_PER_MM, PrintStyle(style=style)))
+    page = Photo(render_page(layout, _PX_PER_MM))
     centers = [[layout.center_mm(row, col) for col in range(COLS)] for row in range(ROWS)]
     centers_xy = np.array(centers) * _PX_PER_MM - 0.5
     shield, circles = (
@@ -53,9 +53,7 @@ def with_own_ink(
 ) -> Logits:
     """Logits of a photo, see `predict`, together with those of the ink on the print of a built-in
     layout, if it is found. sheet: approximately placed."""
-    templates = (own_template(layout, style) for style in STYLES)
-    prints = [align(template, photo, sheet.centers_xy) for template in templates]
-    aligned = max(prints, key=lambda aligned: aligned.likeness)
+    aligned = align(own_template(layout), photo, sheet.centers_xy)
     if aligned.likeness < MIN_LIKENESS:
         return of_photo
     inked = drop_out(photo, aligned)
