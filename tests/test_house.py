@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_816,
     "kdscan/detection": 7_786,
-    "kdscan/event": 54_848,
+    "kdscan/event": 54_838,
     "kdscan/files": 3_679,
     "kdscan/i18n": 1_829,
     "kdscan/imaging": 13_833,
@@ -23,10 +23,10 @@ MOST_TOKENS = {
     "kdscan/paper": 15_476,
     "kdscan/rules": 21_573,
     "kdscan/sheets": 36_488,
-    "kdscan/templates": 20_846,
-    "kdscan/web": 26_834,
+    "kdscan/templates": 20_578,
+    "kdscan/web": 26_662,
     "kdscan/workers": 1_926,
-    "kdscan": 237_607,
+    "kdscan": 237_420,
     "lab": 170_547,
     "tests": 189_245,
 }

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from kdscan.errors import UsageError
 from kdscan.event.corrections import (
@@ -52,25 +52,6 @@ from kdscan.i18n import mark
 if TYPE_CHECKING:
     from kdscan.event.log import Author
     from kdscan.event.model import Event
-
-__all__ = [
-    "AssignSheet",
-    "Base",
-    "ConfirmSheet",
-    "CorrectCastle",
-    "CorrectChoice",
-    "CorrectLine",
-    "CorrectShield",
-    "CorrectSquare",
-    "CorrectWizard",
-    "Ignore",
-    "NotForPlayers",
-    "OnField",
-    "OnSheet",
-    "SamePaper",
-    "SetVariants",
-    "Subject",
-]
 
 Shown = Literal["table", "pairings", "sign_in"]
 """What the projector shows."""
@@ -343,8 +324,7 @@ class SetRules(Base, frozen=True, tag="set_rules"):
     @property
     def given(self) -> Mapping[str, object]:
         """The rules that change, by name."""
-        rules = {name: getattr(self, name) for name in self.__struct_fields__}
-        return {name: value for name, value in rules.items() if value is not None}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def subjects(self) -> frozenset[Subject]:
         return frozenset(("rule", name) for name, value in self.given.items() if value)

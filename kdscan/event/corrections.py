@@ -44,6 +44,12 @@ class NotForPlayers(UsageError):
     code = "ask_desk"
 
 
+class NoSuchSheet(UsageError):
+    """A sheet that does not exist, or that this person may not see."""
+
+    code = "not_found"
+
+
 class DeskOnly(NotForPlayers):
     """Players never may do this."""
 

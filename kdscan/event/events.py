@@ -20,7 +20,14 @@ from sqlalchemy import Connection, select
 from kdscan.errors import StoreError, UsageError
 from kdscan.event import log
 from kdscan.event.actions import Action, CloseEvent, SetRules, Show, Undo, check_possible
-from kdscan.event.corrections import AssignSheet, NotForPlayers, OnField, OnSheet, desk_only
+from kdscan.event.corrections import (
+    AssignSheet,
+    NoSuchSheet,
+    NotForPlayers,
+    OnField,
+    OnSheet,
+    desk_only,
+)
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.sheets import Brief, ReadSheet, Sheet, basis_of, brief_of, fold_table
@@ -46,6 +53,12 @@ if TYPE_CHECKING:
 MOST_ROUNDS_OF_FOLDING = 3
 """A sheet's corrections may show that it is another photo of a sheet, which changes a game, which
 changes what its sheets are worth; nothing follows from that again."""
+
+
+class EventGone(UsageError):
+    """The event was deleted."""
+
+    code = "event_gone"
 
 
 def events(db: Connection) -> list[EventRow]:
@@ -119,15 +132,15 @@ def version(db: Connection, event_id: int, name: str) -> int | None:
 def load(
     db: Connection, event_id: int, before: Event | None = None, *, write: bool = False
 ) -> Event:
-    """An event at its current version; raises `UsageError` if it was deleted.
+    """An event at its current version; raises `EventGone` if it was deleted.
 
     before: an earlier version, of which everything that did not change is taken; without one, all
     is new. write: whether
     states of sheets that had to be computed anew are stored.
     """
     row = first(db, EventRow, schema.event, id=event_id)
-    if row is None:
-        raise UsageError("the event was deleted")
+    if row is None or (before is not None and before.name != row.name):
+        raise EventGone("the event was deleted")
     if before is None or before.created_at != row.created_at:  # deleted, and another has its number
         nothing: Json = {"photos": {}, "failures": {}, "sheets": {}}
         before = Event(**asdict(row) | {"version": -1}, log=(), files=(), **nothing)
@@ -253,7 +266,7 @@ def perform(
     check_name(author.who)
     raised = touch(db, event.id)
     if raised is None:
-        raise UsageError("the event was deleted")
+        raise EventGone("the event was deleted")
     if raised != event.version + 1:  # somebody else was faster
         event = load(db, event.id, event, write=True)
     before, at, entries = event, now(), []
@@ -292,6 +305,8 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     if not (action.for_players and isinstance(target, OnSheet)):
         raise desk_only()
     sheet = event.sheet(target.sheet)
+    if author.session not in event.senders(sheet.photo_id):
+        raise NoSuchSheet("there is no such sheet")
     if event.senders(sheet.photo_id)[:1] != [author.session]:
         raise NotForPlayers("somebody else has sent this photo before; ask the desk to change it")
     if not event.has_players:
@@ -302,7 +317,7 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
         together = {entry.id for entry in event.together(event.entries[action.action])}
         decided |= event.said.over(at.round) is not None or bool(together & event.said.approved)
     elif isinstance(action, AssignSheet):
-        decided = any(e.role == "desk" for e, _ in event.said.assigned.get(sheet.id, ()))
+        decided = event.is_given_by_desk(sheet.id)
         if at.player and not at.word:
             raise NotForPlayers("the code of this sheet says whose it is; ask the desk")
     if decided:

@@ -27,8 +27,8 @@ from kdscan.errors import BlankPage, ReaderDied
 from kdscan.event.events import find_row
 from kdscan.event.model import Event
 from kdscan.event.prints import (
+    EventPrints,
     add_learned_prints,
-    event_prints,
     is_of_pad,
     pages_read,
     pages_to_read_again,
@@ -189,8 +189,7 @@ class Jobs:
             self.ingested(task, result)
 
     def _prints(self) -> tuple[str, ...]:
-        with self.store.read() as db:
-            return tuple(row.sha256 for row in event_prints(db, self.event_id))
+        return tuple(row.sha256 for row in EventPrints(self.store, self.event_id).rows())
 
     def _game(self, rules: Rules) -> GameName | None:
         return rules.game

@@ -19,6 +19,7 @@ from msgspec import Struct, structs
 
 from kdscan.errors import UsageError
 from kdscan.event import actions as act
+from kdscan.event.corrections import NoSuchSheet
 from kdscan.event.dedupe import Alike
 from kdscan.event.games import BYE, DRAW, Game, Seat, SheetScore, Table
 from kdscan.event.games import Memo as Games
@@ -254,7 +255,7 @@ class EventRecord:
     def sheet(self, sheet_id: int) -> Sheet:
         """A sheet by its id; raises `UsageError`."""
         if sheet_id not in self.sheets:
-            raise UsageError("there is no such sheet")
+            raise NoSuchSheet("there is no such sheet")
         return self.sheets[sheet_id]
 
     @derived("files")

@@ -223,9 +223,7 @@ def sheet(call: Call, id: Id) -> schemas.Sheet:
 def act(call: Call, body: schemas.Actions) -> schemas.Done:
     """Do something in the event: correct, confirm and assign sheets, and at the desk everything
     else. All of it is done, or nothing; it is undone together."""
-    first, before = body.actions[0], call.event
-    if call.who.role != "desk" and isinstance(first, OnSheet):
-        check_visible(before, call.who, first.sheet)
+    first, before = body.actions[0], call.event if body.want == "desk" else None
     call.event, entries = call.services.live.perform(call.author, *body.actions, last=body.last)
     done: schemas.Done = {
         "actions": [entry.id for entry in entries],
@@ -239,7 +237,7 @@ def act(call: Call, body: schemas.Actions) -> schemas.Done:
         if isinstance(target, OnSheet):
             with call.store.read() as db:
                 done["sheet"] = sheets_json(db, call.event, [target.sheet])[0]
-    elif body.want == "desk" and call.who.role == "desk":
+    elif before is not None and call.who.role == "desk":
         done["desk"] = desk(call)
         done["notes"] = [call.words.t(t, **v) for t, v in resting_on(before, call.event)]
     return done

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from kdscan.errors import KdscanError, StoreError, StoreFull
 from kdscan.event.corrections import NotForPlayers
+from kdscan.event.events import EventGone
 from kdscan.event.store import Store
 from kdscan.files import escape_control
 from kdscan.i18n import mark
@@ -106,7 +107,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     match error:
         case ApiError():
             refusal = error
-        case NotForPlayers():
+        case NotForPlayers() | EventGone():
             refusal = call.refused(error)
         case KdscanError():  # messages name files of this machine, so they only go to the log
             log.error("%s: %s", error.code, escape_control(str(error)))

@@ -9,14 +9,11 @@ from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 
-from kdscan.errors import UsageError
 from kdscan.event.actions import Action
 from kdscan.event.events import load, open_row, perform, version
 from kdscan.event.log import AnyEntry, Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store
-from kdscan.i18n import mark
-from kdscan.web.requests import ApiError
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at the version while somebody waits for another one."""
@@ -33,16 +30,10 @@ class Live:
         self._lock = threading.Lock()
 
     def event(self) -> Event:
-        """The event at its current version; raises ApiError if it was deleted."""
+        """The event at its current version; raises `EventGone`."""
         with self._lock, self.store.read() as db:
-            try:
-                event = load(db, self.id, self._event)
-            except UsageError as error:
-                raise _gone() from error
-            if event.name != self.name:
-                raise _gone()
-            self._event = event
-            return event
+            self._event = load(db, self.id, self._event)
+            return self._event
 
     def perform(
         self, author: Author, *actions: Action, **more: int
@@ -50,8 +41,6 @@ class Live:
         """Do something; see `kdscan.event.events.perform`."""
         with self._lock, self.store.write() as db:
             event, entries = perform(db, self._event, author, *actions, **more)
-            if event.name != self.name:
-                raise _gone()
         with self._lock:
             if event.version > self._event.version:
                 self._event = event
@@ -61,12 +50,6 @@ class Live:
         """The current version; None if the event was deleted."""
         with self.store.read() as db:
             return version(db, self.id, self.name)
-
-
-def _gone() -> ApiError:
-    return ApiError(
-        410, "event_gone", mark("This event was deleted. Whoever runs kdscan must start it again.")
-    )
 
 
 class News:

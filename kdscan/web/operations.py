@@ -9,12 +9,14 @@ and `body` are parameters of the path and the query, checked and described by th
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.metadata import version
 from inspect import Parameter, iscoroutinefunction, signature
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
@@ -43,6 +45,7 @@ NONE_SUCH = {404: "It does not exist, or this session may not see it."}
 BAD = {400: "The request is not as described here."}
 TOO_MUCH = {413: "The body is too large."}
 DESK_ONLY = {403: "Only with the desk's code."}
+HEAD = Path(__file__).parent / "templates" / "openapi.json"
 REF = "#/components/schemas/{name}"
 
 ALWAYS = {
@@ -94,7 +97,7 @@ class Operation:
         after, wait = (given.pop(name) for name in ("after", "wait")) if self.news else ("", 0)
         if self.body not in (None, bytes):
             given["body"] = await call.record(self.body)
-        if not self.page:
+        if iscoroutinefunction(self.handler) and not self.page:
             await call.refresh()
 
         async def result() -> Any:
@@ -221,36 +224,12 @@ def document() -> Json:
     types = {schemas.Error, schemas.Unchanged, *(t for o in described for t in (o.answer, o.body))}
     records = [one for one in types if isinstance(one, type) and one is not bytes]
     _, components = msgspec.json.schema_components(records, ref_template=REF)
-    paths: Json = {}
+    whole: Json = json.loads(HEAD.read_text("utf-8"))
+    whole["info"]["version"] = version("kdscan")
+    whole["components"]["schemas"] = _plain(components)
     for one in described:
-        paths.setdefault(one.path, {})[one.method.lower()] = one.described()
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "kdscan",
-            "version": version("kdscan"),
-            "description": "Photographs of finished sheets in, boards and scores out.",
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "security": [{"code": []}, {"cookie": []}],
-        "paths": paths,
-        "components": {
-            "schemas": _plain(components),
-            "securitySchemes": {
-                "code": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "The code that `kdscan serve` prints.",
-                },
-                "cookie": {
-                    "type": "apiKey",
-                    "in": "cookie",
-                    "name": "kdscan",
-                    "description": "A browser's session; changes need X-CSRF-Token as well.",
-                },
-            },
-        },
-    }
+        whole["paths"].setdefault(one.path, {})[one.method.lower()] = one.described()
+    return whole
 
 
 def _json(*answers: type) -> Json:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from kdscan.i18n import LANGUAGES, NAMES
 from kdscan.i18n.problems import PROBLEMS
@@ -78,7 +78,9 @@ def modules(script: str) -> list[str]:
     return found[1:]
 
 
-def _html(call: Call, template: str, status: int = 200, **values: Any) -> Response:
+def _html(
+    call: Call, template: str, status: int = 200, media_type: str = "text/html", **values: Any
+) -> Response:
     text = _templates.get_template(template).render(
         t=call.words.t,
         language=call.words.language,
@@ -87,7 +89,7 @@ def _html(call: Call, template: str, status: int = 200, **values: Any) -> Respon
         languages=NAMES.items(),
         **values,
     )
-    return HTMLResponse(text, status, {"Vary": "Accept-Language, Cookie"})
+    return Response(text, status, {"Vary": "Accept-Language, Cookie"}, media_type)
 
 
 def _page(call: Call, script: str, session: Any = None) -> Response:
@@ -241,27 +243,7 @@ def service_worker(call: Call) -> Response:
 @page("/manifest.webmanifest")
 def manifest(call: Call) -> Response:
     """What a phone needs to install the page."""
-    icons = [
-        {"src": static_url(name), "sizes": size, "type": kind}
-        for name, size, kind in (
-            ("icon.svg", "any", "image/svg+xml"),
-            ("icon-192.png", "192x192", "image/png"),
-            ("icon-512.png", "512x512", "image/png"),
-        )
-    ]
-    icons[-1]["purpose"] = "any maskable"
-    content = {
-        "name": "kdscan",
-        "short_name": "kdscan",
-        "description": call.words.t("Photograph the finished map, check what is doubtful, done."),
-        "lang": call.words.language,
-        **dict.fromkeys(("id", "start_url", "scope"), address("/")),
-        "display": "standalone",
-        "background_color": "#e6d5ae",
-        "theme_color": "#8b1a1a",
-        "icons": icons,
-    }
-    return JsonAnswer(content)
+    return _html(call, "manifest.webmanifest", media_type="application/json")
 
 
 @page("/openapi.json")

@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from kdscan.event.corrections import desk_only
+from kdscan.event.events import EventGone
 from kdscan.event.prints import EventPrints, add_print, event_prints, is_of_pad
 from kdscan.event.store.files import load_prints
 from kdscan.event.store.photos import read_sheets
@@ -28,7 +29,7 @@ from kdscan.templates.geometry import with_corners
 from kdscan.templates.library import StoredTemplate, parse_template, to_stored
 from kdscan.web import schemas
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, get, post
-from kdscan.web.requests import KEEP_FOREVER, ApiError, Call, address, not_found
+from kdscan.web.requests import KEEP_FOREVER, Call, address, not_found
 from kdscan.web.tasks import LearnPrint
 from kdscan.web.views import check_visible, visible_photo
 
@@ -41,7 +42,7 @@ def may_teach(call: Call) -> bool:
         return True
     try:
         return not call.services.live.event().has_players and _known(call).learns()
-    except ApiError:  # the event was deleted
+    except EventGone:
         return False
 
 

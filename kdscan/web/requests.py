@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
@@ -18,7 +19,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from kdscan.errors import KdscanError, StoreFull
-from kdscan.event.corrections import NotForPlayers
+from kdscan.event.corrections import NoSuchSheet, NotForPlayers
+from kdscan.event.events import EventGone
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.store import Store
@@ -93,9 +95,12 @@ def refuse_if(wait: float) -> None:
         raise ApiError(429, "too_many_requests", mark("Too many requests. Wait a moment."), wait)
 
 
+NOT_FOUND = mark("This does not exist, or you have no access to it.")
+
+
 def not_found() -> ApiError:
     """The error for what does not exist or is not visible to this session; the same for both."""
-    return ApiError(404, "not_found", mark("This does not exist, or you have no access to it."))
+    return ApiError(404, "not_found", NOT_FOUND)
 
 
 MAX_BODY = 200_000
@@ -117,13 +122,20 @@ ON_PAGE = {
     "{name}: all rounds are paired ({rounds}); to add one, use --rounds {round}.": mark(
         "{name}: all rounds are paired ({rounds})."
     ),
+    "there is no such sheet": NOT_FOUND,
+    "the event was deleted": mark(
+        "This event was deleted. Whoever runs kdscan must start it again."
+    ),
     "tables whose points are still missing: {n}, the first in round {round}, table {table} "
     "({missing}); read the sheets, or enter the points with `kdscan result`.": mark(
         "tables whose points are still missing: {n}, the first in round {round}, table {table} "
         "({missing}); photograph the sheets, or enter the points."
     ),
 }
-"""Texts of errors that name a command → their texts on the page."""
+"""Texts of errors that name a command, or say too much → their texts on the page."""
+
+STATUS = {NotForPlayers: 403, NoSuchSheet: 404, EventGone: 410}
+"""Statuses of errors that are no conflict."""
 
 HALF_SENT = mark("The photo did not arrive complete. Upload it again.")
 
@@ -157,11 +169,13 @@ class Services:
 class Call(Request):
     """A request, and what handlers need of the page."""
 
-    event: Event
-    """The event as it is now, of what is no page."""
+    @cached_property
+    def event(self) -> Event:
+        """The event as it is now; only what may block asks for it before `refresh`."""
+        return self.services.live.event()
 
     async def refresh(self) -> None:
-        """Look at the event anew; raises ApiError if it was deleted."""
+        """Look at the event anew; raises `EventGone`."""
         self.event = await run_in_threadpool(self.services.live.event)
 
     @property
@@ -201,10 +215,9 @@ class Call(Request):
     def refused(self, error: KdscanError) -> ApiError:
         """The answer to an impossible request, in the reader's language."""
         told = error_json(error) | {"text": ON_PAGE.get(error.text, error.text)}
-        message = error_text(told, self.words)
-        if isinstance(error, NotForPlayers):
-            return ApiError(403, error.code, message)
-        return ApiError(409, "refused", message, known=getattr(error, "known", ()))
+        status = next((s for kind, s in STATUS.items() if isinstance(error, kind)), 409)
+        code, known = "refused" if status == 409 else error.code, getattr(error, "known", ())
+        return ApiError(status, code, error_text(told, self.words), known=known)
 
     async def small_body(self, most: int = MAX_BODY) -> bytes:
         """A small body; raises ApiError for a large one."""

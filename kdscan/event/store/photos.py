@@ -58,10 +58,10 @@ def set_pages(
 
 def _reason(error: Json | None) -> Json:
     """The columns that hold the reason."""
-    if error is None:
-        return {"error_code": None, "error_message": None, "error_said": None}
-    text = {"text": error["text"], "values": error["values"]} if "text" in error else None
-    return {"error_code": error["code"], "error_message": error["message"], "error_said": text}
+    error = error or {}
+    told = {name: error[name] for name in ("text", "values")} if "text" in error else None
+    reason = {"error_code": error.get("code"), "error_message": error.get("message")}
+    return {**reason, "error_said": told}
 
 
 def reason_of(row: FileRow | PhotoRow) -> Json | None:
