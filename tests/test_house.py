@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_816,
     "kdscan/detection": 7_786,
-    "kdscan/event": 54_838,
+    "kdscan/event": 54_727,
     "kdscan/files": 3_679,
     "kdscan/i18n": 1_829,
     "kdscan/imaging": 13_833,
@@ -24,9 +24,9 @@ MOST_TOKENS = {
     "kdscan/rules": 21_573,
     "kdscan/sheets": 36_488,
     "kdscan/templates": 20_578,
-    "kdscan/web": 26_662,
+    "kdscan/web": 26_618,
     "kdscan/workers": 1_926,
-    "kdscan": 237_420,
+    "kdscan": 237_265,
     "lab": 170_547,
     "tests": 189_245,
 }

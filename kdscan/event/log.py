@@ -149,12 +149,6 @@ class Said(Struct):
             _fold(said, entry)
         return said
 
-    def keep_objects(self, before: Said) -> None:
-        """Take the values of an earlier one that are the same."""
-        for name, value in asdict(before).items():
-            if value == getattr(self, name):
-                setattr(self, name, value)
-
 
 def fold_log(log: Sequence[AnyEntry]) -> Said:
     """What a log says, without what was undone with all that was done together with it. An `Undo`

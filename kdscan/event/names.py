@@ -57,21 +57,18 @@ class Names:
     """The players of an event by what people and sheets call them.
 
     Names are compared without case, accents and spaces. One player's code may be another's name.
+    players: in the order in which they were entered.
     """
 
     players: tuple[Player, ...]
     _plain: dict[str, Player] = field(default_factory=dict)
     _coded: dict[str, Player] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, players: Iterable[Player]) -> Names:
-        """players: in the order in which they were entered."""
-        names = cls(tuple(players))
-        for player in names.players:
-            names._plain.setdefault(plain_name(player.name), player)
-            names._coded.setdefault(str(player.number), player)
-        names._coded.update({player.code: player for player in names.players})
-        return names
+    def __post_init__(self) -> None:
+        for player in self.players:
+            self._plain.setdefault(plain_name(player.name), player)
+            self._coded.setdefault(str(player.number), player)
+        self._coded.update({player.code: player for player in self.players})
 
     def player(self, name: str) -> Player | None:
         """The player of that name."""

@@ -137,7 +137,9 @@ class EventRecord:
             said = fold_log(self.log)
         else:
             said = before.after(new)
-        said.keep_objects(before)
+        for name, value in structs.asdict(before).items():
+            if value == getattr(said, name):
+                setattr(said, name, value)
         self.memo.said = self.log, said
         return said
 
@@ -147,7 +149,7 @@ class EventRecord:
 
     @derived("said.players")
     def names(self) -> Names:
-        return Names.of(self.said.players.values())
+        return Names(tuple(self.said.players.values()))
 
     @derived("said.players")
     def name_of(self) -> Mapping[int, str]:

@@ -5,7 +5,8 @@ Each is computed once for a version of the event, however many browsers ask.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import combinations
@@ -14,7 +15,6 @@ from typing import get_args
 from msgspec.structs import replace
 
 from kdscan.event.export import event_table, table_game
-from kdscan.event.games import Game
 from kdscan.event.log import Author
 from kdscan.event.model import FAILED, OK, Event, SheetResult
 from kdscan.event.names import short_name
@@ -140,7 +140,10 @@ def decisive_sheets(event: Event) -> set[int]:
 
 
 def _of_findings(event: Event) -> Iterator[Card]:
-    waiting = _missing_players(event.games)
+    waiting: dict[int, list[str]] = defaultdict(list)  # whose points are not yet known, by round
+    for game in event.games:
+        missing = (seat.player for seat in game.seats if seat.total is None and not game.finished)
+        waiting[game.round] += missing
     for finding in event.findings:
         if (
             finding.code == "needs_look"  # the sheet's own card says it
@@ -162,7 +165,7 @@ def _of_findings(event: Event) -> Iterator[Card]:
             finding.round,
             finding.table,
             None if nobodys or who in ("", "–") else who,
-            waiting.get(finding.round or event.last_round, []),
+            waiting[finding.round or event.last_round],
             changes=[
                 wait.action
                 for n in finding.sheets
@@ -170,16 +173,6 @@ def _of_findings(event: Event) -> Iterator[Card]:
                 for wait in event.sheets[n].brief.waits
             ],
         )
-
-
-def _missing_players(games: Iterable[Game]) -> dict[int, list[str]]:
-    """Players whose points are not yet known, by round."""
-    found: dict[int, list[str]] = {}
-    for game in games:
-        if not game.finished:
-            missing = found.setdefault(game.round, [])
-            missing += [seat.player for seat in game.seats if seat.total is None]
-    return found
 
 
 def _of_rows(event: Event) -> Iterator[Card]:

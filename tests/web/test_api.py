@@ -128,7 +128,7 @@ def test_even_the_desk_sees_nothing_of_another_event(
     assert desk.post(f"/api/photos/{theirs.photo_id}/again", json={}).status_code == 404
     for kind in ("confirm_sheet", "ignore"):
         assert act(desk, kind, sheet=theirs.id).status_code == 404
-    assert act(desk, "same_paper", sheet=sheet["id"], of=theirs.id).status_code == 409
+    assert act(desk, "same_paper", sheet=sheet["id"], of=theirs.id).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -188,9 +188,34 @@ def add_reading(
     reading_id = insert_new(db, schema.reading, values)
     if reading_id is None:
         return False
-    if error is None or error["code"] != ReaderDied.code:
-        _renew_sheets(db, photo, page, reading_id, entry["sheets"], kept)
     touch(db, photo.event_id, photo.id)
+    if error is not None and error["code"] == ReaderDied.code:
+        return True
+    place = {"event_id": photo.event_id, "photo_id": photo.id, "page": page}
+    before, at = [*read_sheets(db, photo_id=photo.id, page=page)], schema.sheet.c
+    for number, data in enumerate(entry["sheets"]):
+        same = next((old for old in before if _same_place(old.data, data)), None)
+        evidence = (*kept, *[None] * len(entry["sheets"]))[number]
+        values = {
+            "reading_id": reading_id,
+            "number": number,
+            "kind": data["kind"],
+            "code": data.get("sheet_id"),
+            "basis": None,
+            "state": None,
+            "brief": to_builtins(brief_of(data, data, evidence)),
+        }
+        if same is None:
+            insert(db, schema.sheet, place | values)
+        else:
+            before.remove(same)
+            db.execute(schema.sheet.update().where(at.id == same.id).values(**values))
+    if before:
+        said = schema.action.c
+        actions = db.scalars(select(said.action).where(said.event_id == photo.event_id))
+        spoken_of = {action.get(key) for action in actions for key in ("sheet", "of")}
+        gone = [old.id for old in before if old.id not in spoken_of]
+        db.execute(schema.sheet.delete().where(at.id.in_(gone)))
     return True
 
 
@@ -227,43 +252,6 @@ def read_sheets(db: Connection, **values: int | Collection[int]) -> Iterator[Rea
             data = row["entry"]["sheets"][number]
             place = row["id"], row["photo_id"], row["page"], number, row["kind"]
             yield ReadSheet(*place, data, kept, row["state"])
-
-
-def _renew_sheets(
-    db: Connection,
-    photo: PhotoRow,
-    page: int,
-    reading_id: int,
-    found: Sequence[Mapping[str, Any]],
-    kept: Sequence[Json | None],
-) -> None:
-    """Point the page's sheets to a new reading; those that it did not find stay only if an action
-    speaks of them."""
-    before = [*read_sheets(db, photo_id=photo.id, page=page)]
-    for number, data in enumerate(found):
-        same = next((old for old in before if _same_place(old.data, data)), None)
-        values = {
-            "reading_id": reading_id,
-            "number": number,
-            "kind": data["kind"],
-            "code": data.get("sheet_id"),
-            "basis": None,
-            "state": None,
-            "brief": to_builtins(brief_of(data, data, (*kept, *[None] * len(found))[number])),
-        }
-        if same is None:
-            place = {"event_id": photo.event_id, "photo_id": photo.id, "page": page}
-            insert(db, schema.sheet, place | values)
-        else:
-            before.remove(same)
-            at = schema.sheet.c.id == same.id
-            db.execute(schema.sheet.update().where(at).values(**values))
-    if before:
-        said = schema.action.c
-        actions = db.scalars(select(said.action).where(said.event_id == photo.event_id))
-        spoken_of = {action.get(key) for action in actions for key in ("sheet", "of")}
-        gone = [old.id for old in before if old.id not in spoken_of]
-        db.execute(schema.sheet.delete().where(schema.sheet.c.id.in_(gone)))
 
 
 def _same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -31,6 +31,21 @@ REPLACED = ("correction", "seat", "game", "player")
 MOVED = ("rules", "clock", "shown")
 """Details of an event that the log says now."""
 
+ADDED = """ALTER TABLE event ADD COLUMN version INTEGER DEFAULT 1 NOT NULL
+ALTER TABLE photo ADD COLUMN version INTEGER DEFAULT 1 NOT NULL
+ALTER TABLE sheet ADD COLUMN basis VARCHAR(30)
+ALTER TABLE sheet ADD COLUMN state JSON
+ALTER TABLE sheet ADD COLUMN brief JSON"""
+
+DROPPED = """DROP TABLE correction
+DROP TABLE seat
+DROP TABLE game
+DROP TABLE player
+DROP INDEX ix_sheet_event_review
+ALTER TABLE sheet DROP COLUMN total
+ALTER TABLE sheet DROP COLUMN confidence
+ALTER TABLE sheet DROP COLUMN review"""
+
 _version = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 """What a store says of its own tables; the name is that of the tool which once upgraded them."""
 
@@ -54,10 +69,8 @@ def upgrade(db: Connection) -> None:
     if version < "0003":
         schema.known_print.create(db)
     schema.action.create(db)
-    for table in ("event", "photo"):
-        run(f"ALTER TABLE {table} ADD COLUMN version INTEGER DEFAULT 1 NOT NULL")
-    for column in ("basis VARCHAR(30)", "state JSON", "brief JSON"):
-        run(f"ALTER TABLE sheet ADD COLUMN {column}")
+    for statement in ADDED.splitlines():
+        run(statement)
     old = MetaData()
     old.reflect(db, only=REPLACED)
     tables = {name: old.tables[name] for name in REPLACED}
@@ -67,11 +80,8 @@ def upgrade(db: Connection) -> None:
     }
     for event in events(db):
         add_log(db, event, rows)
-    for name in REPLACED:
-        run(f"DROP TABLE {name}")
-    run("DROP INDEX ix_sheet_event_review")
-    for name in ("total", "confidence", "review"):
-        run(f"ALTER TABLE sheet DROP COLUMN {name}")
+    for statement in DROPPED.splitlines():
+        run(statement)
     db.execute(_version.update().values(version_num=KNOWN[-1]))
     for event in events(db):  # states of sheets that the older version did not store
         load(db, event.id, write=True)
