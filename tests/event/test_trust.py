@@ -191,7 +191,7 @@ def test_what_the_desk_said_is_final_for_players(store: Store, said: act.Action)
 def test_only_who_sent_a_photo_first_may_correct_it_whatever_the_name(store: Store) -> None:
     sheet = cup(store)
     for by in (EVE, Author("Hugo", "player", "other")):
-        with pytest.raises(UsageError, match="somebody else has sent this photo before"):
+        with pytest.raises(UsageError, match="there is no such sheet"):
             do(store, act.CorrectShield(sheet, (0, 1), "dot", 1), by=by)
     came_in(store, "batch.jpg", with_evidence(make_sheet(), sheet_id="CUP/1/1/2"), picture=b"x")
     details = {"session": "eve"}
