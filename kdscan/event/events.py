@@ -239,7 +239,7 @@ def settle(
             db.execute(update.values(**values, brief=to_builtins(sheet.brief)))
         touched = {event.sheets[n].photo_id for n in event.unsaved}
         db.execute(photo.update().where(photo.c.id.in_(touched)).values(version=event.version))
-        read = {n: replace(stored[n], state=s) for n, s in event.unsaved.items() if n in stored}
+        read = {n: replace(stored[n], current=s) for n, s in event.unsaved.items() if n in stored}
         event = replace(event, unsaved={}, read=read if ids is not None else {})
     return event
 
@@ -250,7 +250,7 @@ def current_sheets(db: Connection, event: Event, ids: Iterable[int]) -> dict[int
     sheets = {n: event.read[n] for n in wanted & event.read.keys()}
     left = wanted - sheets.keys()
     for sheet in read_sheets(db, id=left) if left else ():
-        sheets[sheet.id] = replace(sheet, state=event.unsaved.get(sheet.id, sheet.state))
+        sheets[sheet.id] = replace(sheet, current=event.unsaved.get(sheet.id, sheet.current))
     return sheets
 
 

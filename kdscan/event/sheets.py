@@ -82,7 +82,7 @@ class SheetSaid(Struct, frozen=True):
 @dataclass(frozen=True)
 class ReadSheet:
     """A sheet as it was read. data: its entry in the JSON; kept: its evidence, None if an older
-    version did not store it; state: its current entry, None if nothing but the reading is known."""
+    version did not store it; current: its entry with what people said."""
 
     id: int
     photo_id: int
@@ -91,12 +91,7 @@ class ReadSheet:
     kind: str
     data: Json
     kept: Json | None
-    state: Json | None = None
-
-    @property
-    def current(self) -> Json:
-        """Its current entry."""
-        return self.data if self.state is None else self.state
+    current: Json
 
 
 class Wait(Struct, frozen=True, array_like=True):

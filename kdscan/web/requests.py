@@ -222,8 +222,7 @@ class Call(Request):
     async def small_body(self, most: int = MAX_BODY) -> bytes:
         """A small body; raises ApiError for a large one."""
         body = io.BytesIO()
-        too_large = ApiError(413, "too_much", f"the body may have at most {most} bytes")
-        await self._copy(body, most, too_large)
+        await self._copy(body, most, "too_much", f"the body may have at most {most} bytes")
         return body.getvalue()
 
     async def record(self, kind: type[B]) -> B:
@@ -240,14 +239,9 @@ class Call(Request):
             why = "send the file itself as the body, not a form: curl --data-binary @photo.jpg"
             raise ApiError(415, "form", why)
         most = self.services.settings.max_bytes
-        too_large = ApiError(
-            413, "image_too_large", mark("The picture is too large. Save it smaller.")
-        )
-        announced = self.headers.get("content-length", "")
-        if announced.isdigit() and int(announced) > most:
-            raise too_large
+        why = mark("The picture is too large. Save it smaller.")
         try:
-            await self._copy(out, most, too_large)
+            await self._copy(out, most, "image_too_large", why)
             out.flush()
         except OSError as error:
             if error.errno not in FULL:
@@ -262,17 +256,18 @@ class Call(Request):
                 mark("This file is not a readable picture. Take or upload it again."),
             )
 
-    async def _copy(self, out: IO[bytes], most: int, too_large: ApiError) -> None:
-        """Write the body to a file; raise ApiError if it is incomplete or larger, or if nothing
-        arrives for a while or too little in all."""
+    async def _copy(self, out: IO[bytes], most: int, code: str, why: str) -> None:
+        """Write the body to a file; raise ApiError if it is incomplete, if nothing arrives for a
+        while or too little in all, or if it is larger; code, why: of this error."""
+        announced = self.headers.get("content-length", "")
         size, loop = out.tell(), asyncio.get_running_loop()
         begun, before = loop.time(), size
         try:
             async with asyncio.timeout(SILENCE_SECONDS) as limit:
                 async for chunk in self.stream():
                     size += len(chunk)
-                    if size > most:
-                        raise too_large
+                    if max(size, int(announced) if announced.isdigit() else 0) > most:
+                        raise ApiError(413, code, why)
                     out.write(chunk)
                     now = loop.time()
                     if now - begun > GRACE_SECONDS and size - before < LEAST_RATE * (now - begun):

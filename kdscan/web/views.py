@@ -200,7 +200,7 @@ def sheets_json(
     if one_table and book and all(sheet.kept is not None for sheet in sheets):
         given = [event.said_of(event.sheets[sheet.id]) for sheet in sheets]
         states = fold_table(sheets, given, one_table=True)
-        sheets = [replace(sheet, state=now) for sheet, now in zip(sheets, states, strict=True)]
+        sheets = [replace(sheet, current=now) for sheet, now in zip(sheets, states, strict=True)]
     return [sheet_json(event, sheet) for sheet in sheets]
 
 

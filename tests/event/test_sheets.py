@@ -18,7 +18,8 @@ from tests.readings import make_book, make_kingdom, make_sheet, make_table, paid
 
 
 def row(sheet: AnyReading, **more: Any) -> ReadSheet:
-    return replace(ReadSheet(1, 1, 0, 0, sheet.kind, to_dict(sheet), serialize(sheet)), **more)
+    data = to_dict(sheet)
+    return replace(ReadSheet(1, 1, 0, 0, sheet.kind, data, serialize(sheet), data), **more)
 
 
 class Given(OnField, frozen=True):

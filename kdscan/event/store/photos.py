@@ -251,7 +251,7 @@ def read_sheets(db: Connection, **values: int | Collection[int]) -> Iterator[Rea
             kept = row["kept"][number] if number < len(row["kept"]) else None
             data = row["entry"]["sheets"][number]
             place = row["id"], row["photo_id"], row["page"], number, row["kind"]
-            yield ReadSheet(*place, data, kept, row["state"])
+            yield ReadSheet(*place, data, kept, row["state"] or data)
 
 
 def _same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
