@@ -24,11 +24,11 @@ MOST_TOKENS = {
     "kdscan/rules": 21_573,
     "kdscan/sheets": 36_488,
     "kdscan/templates": 20_578,
-    "kdscan/web": 26_616,
+    "kdscan/web": 26_585,
     "kdscan/workers": 1_926,
-    "kdscan": 237_265,
+    "kdscan": 236_118,
     "lab": 170_547,
-    "tests": 189_245,
+    "tests": 189_178,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""
