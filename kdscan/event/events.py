@@ -149,7 +149,17 @@ def load(
     at, since = schema.photo.c, before.version
     query = select(schema.photo).where(at.event_id == event_id, at.version > since)
     changed = {photo.id: photo for photo in all_of(db, PhotoRow, query.order_by(at.id))}
-    sheets, unsaved = _sheets(db, event_id, since)
+    of = schema.sheet.c
+    found = select(*(of[name] for name in Sheet.__dataclass_fields__))
+    found = found.where(of.photo_id.in_(changed_photos(event_id, since)))
+    rows = db.execute(found.order_by(of.photo_id, of.page, of.number)).all()
+    new = [row.id for row in rows if row.brief is None]  # as after an upgrade
+    read = {sheet.id: sheet for sheet in read_sheets(db, id=new)} if new else {}
+    briefs = {n: brief_of(sheet.data, sheet.data, sheet.kept) for n, sheet in read.items()}
+    sheets = {
+        row.id: Sheet(**{**row._mapping, "brief": briefs.get(row.id) or convert(row.brief, Brief)})
+        for row in rows
+    }
     names = files(db, event_id, since)
     names += [f for f in before.files if f.photo_id and f.photo_id not in changed]
     listed = tuple(sorted(names, key=lambda file: (file.name, file.id)))
@@ -162,27 +172,10 @@ def load(
         files=before.files if listed == before.files else listed,
         failures={k: v for k, v in failed if k[0] not in changed} | errors(db, event_id, since),
         sheets={n: sheet for n, sheet in stay if sheet.photo_id not in changed} | sheets,
-        unsaved=unsaved,
+        unsaved={n: sheet.data for n, sheet in read.items()},
         read={},
     )
     return settle(db, event, write=write)
-
-
-def _sheets(db: Connection, event_id: int, since: int) -> tuple[dict[int, Sheet], dict[int, Json]]:
-    """The sheets of photos that changed since a version, and the JSON of those of which no brief is
-    stored, as after an upgrade."""
-    at = schema.sheet.c
-    query = select(*(at[name] for name in Sheet.__dataclass_fields__))
-    query = query.where(at.photo_id.in_(changed_photos(event_id, since)))
-    rows = db.execute(query.order_by(at.photo_id, at.page, at.number)).all()
-    old = [row.id for row in rows if row.brief is None]
-    read = {sheet.id: sheet for sheet in read_sheets(db, id=old)} if old else {}
-    briefs = {n: brief_of(sheet.data, sheet.data, sheet.kept) for n, sheet in read.items()}
-    sheets = {
-        row.id: Sheet(**{**row._mapping, "brief": briefs.get(row.id) or convert(row.brief, Brief)})
-        for row in rows
-    }
-    return sheets, {n: sheet.data for n, sheet in read.items()}
 
 
 def settle(

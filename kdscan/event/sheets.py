@@ -11,7 +11,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -179,13 +179,36 @@ def fold_table(
     `said`: who said what, from what to what, and `if_accepted`.
     """
     evidence = [evidence_from(sheet.kept) if sheet.kept else None for sheet in sheets]
-    interpreted = partial(_interpreted, sheets, evidence, one_table)
+    linked = is_linked([sheet.kind for sheet in sheets]) and None not in evidence
+
+    def interpreted(n: int, words: Mapping[str, Entry[OnField]]) -> tuple[list[Json], list[Json]]:
+        """What is certain if this is certain too of sheet n, and the JSON that follows."""
+        known = [*values[:n], values[n] | _values(words), *values[n + 1 :]]
+        read = list(zip(evidence, known, strict=True))
+        together = linked and (one_table or any(_of_kind(e[0], own) for e, own in read if e))
+        readings = [
+            corrected(*e, own) if e and (together or _of_kind(e[0], own)) else None
+            for e, own in read
+        ]
+        if together:
+            readings = list(interpret_table([r for r in readings if r is not None], DEFAULT_RISK))
+        entries = []
+        for sheet, own, reading in zip(sheets, known, readings, strict=True):
+            entry = dict(sheet.data)
+            if reading is not None:
+                entry.pop("wizard_range", None)  # absent if the points are certain
+                entry |= to_dict(reading)  # fields that later versions add to the JSON are kept
+            elif own.get("confirmed") is True:  # an older version stored no evidence
+                entry["review"] = False
+            entries.append(entry)
+        return known, entries
+
     values = [words.values for words in said]
     sources: list[list[Json]] = [
         [_source(entry, sheet.data, "desk") for entry in words.firm.values()]
         for sheet, words in zip(sheets, said, strict=True)
     ]
-    current = interpreted(values)
+    _, current = interpreted(0, {})
     accepted: list[int | None] = [None] * len(sheets)
     for n, words in enumerate(said):
         waiting, base = dict(words.claims), current[n]
@@ -194,8 +217,7 @@ def fold_table(
             for name, entry in waiting.items()
             if not words.is_late(entry) and entry.action.value in value_of(current[n], name)[1]
         }:
-            trial = [*values[:n], values[n] | _values(answers), *values[n + 1 :]]
-            outcome = interpreted(trial)
+            trial, outcome = interpreted(n, answers)
             if not _is_within(outcome[n], base):
                 break
             values, current = trial, outcome
@@ -204,8 +226,7 @@ def fold_table(
         sources[n] += [_source(entry, base, "waits") for entry in waiting.values()]
         waiting.pop("confirmed", None)
         if waiting:
-            trial = [*values[:n], values[n] | _values(waiting), *values[n + 1 :]]
-            accepted[n] = known_total(interpreted(trial)[n])
+            accepted[n] = known_total(interpreted(n, waiting)[1][n])
     return [
         {**entry, "said": sources[n], "if_accepted": accepted[n]} for n, entry in enumerate(current)
     ]
@@ -268,39 +289,6 @@ def value_of(shown: Mapping[str, Any], path: str) -> tuple[Any, Sequence[Any]]:
         for content in (place, *asked)
     )
     return value, offered
-
-
-KindAndEvidence = tuple[SheetType[AnyEvidence, AnyReading], AnyEvidence]
-
-
-def _interpreted(
-    sheets: Sequence[ReadSheet],
-    evidence: Sequence[KindAndEvidence | None],
-    one_table: bool,
-    values: Sequence[Json],
-) -> list[Json]:
-    """The JSON of the sheets of a page, with values that are certain."""
-    known = list(zip(evidence, values, strict=True))
-    together = is_linked([sheet.kind for sheet in sheets]) and None not in evidence
-    together = together and (
-        one_table or any(_of_kind(read[0], own) for read, own in known if read)
-    )
-    readings = [
-        corrected(*read, own) if read and (together or _of_kind(read[0], own)) else None
-        for read, own in known
-    ]
-    if together:
-        readings = list(interpret_table([r for r in readings if r is not None], DEFAULT_RISK))
-    current = []
-    for sheet, own, reading in zip(sheets, values, readings, strict=True):
-        entry = dict(sheet.data)
-        if reading is not None:
-            entry.pop("wizard_range", None)  # absent if the points are certain
-            entry |= to_dict(reading)  # fields that later versions add to the JSON are kept
-        elif own.get("confirmed") is True:  # an older version stored no evidence
-            entry["review"] = False
-        current.append(entry)
-    return current
 
 
 def is_linked(kinds: Sequence[str]) -> bool:

@@ -52,6 +52,9 @@ FEW, MOST_TRIED = 12, 100_000
 most, which takes a second."""
 
 
+Cost = Callable[[int, int], int]
+"""See `_cost_of`."""
+
 Tables = tuple[tuple[str, ...], ...]
 """Who sits where in a round, the best score first; who has a bye sits alone, at the end."""
 
@@ -72,13 +75,14 @@ def pair(
     games = tuple(games)
     names, scores = _by_score(players, games, seed)
     score, met = [round(2 * one) for one in scores], _met(games)
+    cost = _cost_of(names, score, met)
     if len(names) <= FEW and rounds_left:
-        matching = _for_all_rounds(names, score, met, rounds_left)
+        matching = _for_all_rounds(names, met, cost, rounds_left)
         if matching is not None:
             return _named(names, matching)
-    best = _named(names, _matched(names, score, met, _NEAR))
+    best = _named(names, _matched(score, cost, _NEAR))
     if len(names) > _NEAR and repeats(best, games):
-        best = _named(names, _matched(names, score, met, len(names)))
+        best = _named(names, _matched(score, cost, len(names)))
     return best
 
 
@@ -155,9 +159,7 @@ def _named(names: Sequence[str], chosen: set[tuple[int, int]]) -> Tables:
     return tuple(tuple(names[k] for k in pair if k != _BYE) for pair in pairs)
 
 
-def _cost_of(
-    names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]]
-) -> Callable[[int, int], int]:
+def _cost_of(names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]]) -> Cost:
     """What it costs that two players meet, the better one first, or that one, `(_BYE, a)`, has a
     bye. Each rule outweighs everything that the rules below it can add up to."""
     n = len(names)
@@ -180,11 +182,9 @@ def _cost_of(
     return cost
 
 
-def _matched(
-    names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]], reach: int
-) -> set[tuple[int, int]]:
+def _matched(score: Sequence[int], cost: Cost, reach: int) -> set[tuple[int, int]]:
     """The best pairs of indices; one is (_BYE, i) when the number is odd."""
-    n, cost = len(names), _cost_of(names, score, met)
+    n = len(score)
     graph = nx.Graph()
     graph.add_nodes_from(range(n))
     for a in range(n):
@@ -199,11 +199,11 @@ def _matched(
 
 
 def _for_all_rounds(
-    names: Sequence[str], score: Sequence[int], met: Container[frozenset[str]], rounds_left: int
+    names: Sequence[str], met: Container[frozenset[str]], cost: Cost, rounds_left: int
 ) -> set[tuple[int, int]] | None:
     """The best pairs after which the rounds that are left need no second meeting and no second bye
     either; None if there are none, or too many to find out."""
-    n, cost = len(names), _cost_of(names, score, met)
+    n = len(names)
     seats = [*range(n), *[_BYE] * (n % 2)]
     free = frozenset(
         (min(a, b), max(a, b))

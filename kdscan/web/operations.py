@@ -21,6 +21,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import asdict
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -93,7 +94,15 @@ class Operation:
         call = Call(request.scope, request.receive)
         if self.desk and call.who.role != "desk":
             raise desk_only()
-        given = self._parameters(call)
+        given = {**call.query_params, **call.path_params}
+        try:
+            given = asdict(msgspec.convert(given, self.parameters, strict=False))
+        except msgspec.ValidationError as error:
+            if any(f"`$.{name}`" in str(error) for name in self.in_path):
+                raise not_found() from error
+            raise ApiError(
+                400, "bad_request", f"the address is not as described: {error}"
+            ) from error
         after, wait = (given.pop(name) for name in ("after", "wait")) if self.news else ("", 0)
         if self.body not in (None, bytes):
             given["body"] = await call.record(self.body)
@@ -121,18 +130,6 @@ class Operation:
         if isinstance(answer, Response):
             return answer
         return await run_in_threadpool(lambda: JsonAnswer(answer, self.status).packed(call))
-
-    def _parameters(self, call: Call) -> dict[str, Any]:
-        """The parameters of a request; raises ApiError."""
-        try:
-            given = {**call.query_params, **call.path_params}
-            return msgspec.structs.asdict(msgspec.convert(given, self.parameters, strict=False))
-        except msgspec.ValidationError as error:
-            if any(f"`$.{name}`" in str(error) for name in self.in_path):
-                raise not_found() from error
-            raise ApiError(
-                400, "bad_request", f"the address is not as described: {error}"
-            ) from error
 
     def described(self) -> Json:
         """Its part of /openapi.json."""

@@ -99,21 +99,16 @@ def desk_view(event: Event, author: Author, w: Words) -> schemas.DeskView:
         if over or card.kind != "missing" or card.round != view["last_round"]:
             shown.append(card)
     later = len(view["cards"]) - len(shown)
-    return {**view, "cards": shown, "to_come": later, "undo": undoable(event, author)}
-
-
-def undoable(event: Event, author: Author) -> schemas.Undoable | None:
-    """What the desk would undo; None if there is nothing."""
-    entry = event.newest(author)
-    if entry is None:
-        return None
-    text, values = entry.action.sentence(event)
-    return {
-        "id": entry.id,
-        "text": text,
-        "values": {name: short_name(str(value)) for name, value in values.items()},
-        "sheet": getattr(entry.action, "sheet", None),
-    }
+    undo: schemas.Undoable | None = None
+    if (entry := event.newest(author)) is not None:
+        text, values = entry.action.sentence(event)
+        undo = {
+            "id": entry.id,
+            "text": text,
+            "values": {name: short_name(str(value)) for name, value in values.items()},
+            "sheet": getattr(entry.action, "sheet", None),
+        }
+    return {**view, "cards": shown, "to_come": later, "undo": undo}
 
 
 def cards(event: Event) -> list[Card]:

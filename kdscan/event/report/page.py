@@ -19,12 +19,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from numpy.typing import NDArray
 
 from kdscan.errors import KdscanError
+from kdscan.event import standings
 from kdscan.event.export import Row
 from kdscan.event.games import Game
 from kdscan.event.model import Event, SheetResult
 from kdscan.event.names import short_name
 from kdscan.event.sheets import ReadSheet, corrected, firm_values
-from kdscan.event.standings import byes_text, decided_by, half, signed, standings, where
 from kdscan.event.store import Store
 from kdscan.files import Json
 from kdscan.i18n import Words
@@ -90,17 +90,13 @@ def write_report(state: Event, rows: Iterable[Row], album: Album, w: Words) -> I
         w=w,
         t=w.t,
         tn=w.tn,
-        where=partial(where, w),
+        texts=standings,
         error=partial(error_words.error_text, words=w),
         problem_text=lambda problem: problem_text(problem_from(problem), w),
-        decided_by=partial(decided_by, w),
         place_of=place_of,
         cell_name=cell_name,
         sides=SIDES,
         short_name=short_name,
-        half=half,
-        byes_text=byes_text,
-        signed=signed,
         percent=percent,
     )
 
@@ -121,7 +117,7 @@ def places(players: Sequence[str], games: Sequence[Game]) -> Json | None:
         return None
     everybody = {*players, *(seat.player for game in games for seat in game.seats)}
     after = [
-        [line.player for line in standings(everybody, [g for g in games if g.round <= r])]
+        [line.player for line in standings.standings(everybody, [g for g in games if g.round <= r])]
         for r in rounds
     ]
     lines = [(name, [ranked.index(name) for ranked in after]) for name in after[-1][:SHOWN]]
