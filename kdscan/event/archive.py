@@ -334,22 +334,14 @@ def _copy(old: Connection, db: Connection, event_id: int, **changed: Any) -> int
             if table is schema.sheet and values["basis"]:  # it rests on numbers that change
                 values |= {"basis": None, "state": None, "brief": None}
             elif table is schema.action:
-                values["action"] = _renumbered(values["action"], ids["sheet"], moved)
+                action = values["action"] = dict(values["action"])  # 0 for what the archive lacks
+                for part in {"sheet", "of", "action"} & action.keys():
+                    numbers = moved if part == "action" else ids["sheet"]
+                    action[part] = action[part] and numbers.get(action[part], 0)
+                for part in {"actions", "answers"} & action.keys():
+                    action[part] = [moved.get(number, 0) for number in action[part]]
             moved[row["id"]] = insert(db, table, values)
     return new_id
-
-
-def _renumbered(action: Json, sheets: dict[int, int], actions: dict[int, int]) -> Json:
-    """An action with the new numbers of the sheets and actions of which it speaks; 0 for those that
-    the archive lacks."""
-    new = dict(action)
-    for key in {"sheet", "of"} & new.keys():
-        new[key] = new[key] and sheets.get(new[key], 0)
-    if "action" in new:
-        new["action"] = actions.get(new["action"], 0)
-    for key in {"actions", "answers"} & new.keys():
-        new[key] = [actions.get(number, 0) for number in new[key]]
-    return new
 
 
 def _load_old_rows(db: Connection, source: zipfile.ZipFile) -> None:

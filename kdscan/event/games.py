@@ -153,25 +153,27 @@ class Game:
     @cached_property
     def results(self) -> Mapping[str, Sequence[Round]]:
         """Everybody's results against each opponent; none before it is finished."""
-        return {seat.player: self._results(seat) for seat in self.seats if self.outcome is not None}
-
-    def _results(self, own: Seat) -> list[Round]:
-        if self.bye:
-            return [Round(self.round, None, self.bye_points, 0)]
-        others = [seat for seat in self.seats if seat is not own]
-        if self.unplayed:  # like any other result, but without points
-            won = WIN * (self.walkover == own.player)
-            return [Round(self.round, others[0].player, won, 0, first=won)]
-        against = [outcome_of((own, other)).winner for other in others]
-        scores = [DRAW if winner is None else WIN * (winner == 0) for winner in against]
-        first = DRAW * (min(scores) >= DRAW)
-        if self.outcome and self.outcome.winner is not None:
-            first = WIN * (self.seats[self.outcome.winner] is own)
-        share, total = PARTS // len(others), own.total or 0
-        return [
-            Round(self.round, other.player, score, total - (other.total or 0), share, first)
-            for other, score in zip(others, scores, strict=True)
-        ]
+        results: dict[str, Sequence[Round]] = {}
+        for own in self.seats if self.outcome else ():
+            others = [seat for seat in self.seats if seat is not own]
+            if self.bye:
+                results[own.player] = [Round(self.round, None, self.bye_points, 0)]
+                continue
+            if self.unplayed:  # like any other result, but without points
+                won = WIN * (self.walkover == own.player)
+                results[own.player] = [Round(self.round, others[0].player, won, 0, first=won)]
+                continue
+            against = [outcome_of((own, other)).winner for other in others]
+            scores = [DRAW if winner is None else WIN * (winner == 0) for winner in against]
+            first = DRAW * (min(scores) >= DRAW)
+            if self.outcome and self.outcome.winner is not None:
+                first = WIN * (self.seats[self.outcome.winner] is own)
+            share, total = PARTS // len(others), own.total or 0
+            results[own.player] = [
+                Round(self.round, other.player, score, total - (other.total or 0), share, first)
+                for other, score in zip(others, scores, strict=True)
+            ]
+        return results
 
 
 def outcome_of(seats: Sequence[Seat]) -> Outcome:

@@ -122,18 +122,6 @@ def cards(event: Event) -> list[Card]:
     return sorted([*_of_findings(event), *_of_rows(event)], key=urgency)
 
 
-def decisive_sheets(event: Event) -> set[int]:
-    """Sheets whose range of totals overlaps with that of another sheet of the game."""
-    found: set[int] = set()
-    for game in event.games:
-        seats = () if game.unplayed else game.seats
-        seated = [event.sheets[s.sheet.key] for s in seats if s.sheet and s.points is None]
-        for one, other in combinations(seated, 2):
-            if one.brief.low <= other.brief.high and other.brief.low <= one.brief.high:
-                found |= {one.id, other.id}
-    return found
-
-
 def _of_findings(event: Event) -> Iterator[Card]:
     waiting: dict[int, list[str]] = defaultdict(list)  # whose points are not yet known, by round
     for game in event.games:
@@ -171,7 +159,13 @@ def _of_findings(event: Event) -> Iterator[Card]:
 
 
 def _of_rows(event: Event) -> Iterator[Card]:
-    decisive = decisive_sheets(event)
+    decisive: set[int] = set()  # whose range of totals overlaps with another's of the game
+    for game in event.games:
+        seats = () if game.unplayed else game.seats
+        seated = [event.sheets[s.sheet.key] for s in seats if s.sheet and s.points is None]
+        for one, other in combinations(seated, 2):
+            if one.brief.low <= other.brief.high and other.brief.low <= one.brief.high:
+                decisive |= {one.id, other.id}
     codes = ("code_conflict", "cut_off", "changed")
     settled_elsewhere = {n for one in event.findings if one.code in codes for n in one.sheets}
     for row in event.rows:

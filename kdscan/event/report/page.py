@@ -162,11 +162,15 @@ class Album:
         worst = [doubtful[n] for n in sorted(by_doubt[:MOST_DOUBTS])]
         doubts = [(place, _jpeg(_crop(photo, place.quad_xy))) for place in worst]
         scale = drawn.shape[1] / photo.width
-        part = _cut_out(
-            drawn[: round(scale * photo.height)], scale * np.array(sheet.data["outline"])
-        )
-        size, left = (part.shape[1], part.shape[0]), len(doubtful) - len(doubts)
-        return Pictures(_jpeg(part), size, doubts, left)
+        outline = scale * np.array(sheet.data["outline"])
+        low, high = outline.min(axis=0), outline.max(axis=0)
+        reach = _AROUND * (high - low).max()
+        (x0, y0), (x1, y1) = np.maximum(low - reach, 0).astype(int), (high + reach + 1).astype(int)
+        part = drawn[y0 : min(y1, round(scale * photo.height)), x0:x1]
+        shrunk = min(1.0, LONGEST_PX / max(part.shape[:2]))
+        size = max(1, round(part.shape[1] * shrunk)), max(1, round(part.shape[0] * shrunk))
+        part = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
+        return Pictures(_jpeg(part), size, doubts, len(doubtful) - len(doubts))
 
     def _open(self, row: SheetResult) -> Photo | None:
         key = (row.photo.sha256, row.page)
@@ -192,17 +196,6 @@ def _reading(sheet: ReadSheet) -> AnyReading | None:
     if sheet.kind == DUEL_MAP.name:  # from corrections, or a spellbook elsewhere
         values[WIZARD] = sheet.current.get("chosen_coat")
     return corrected(*evidence_from(sheet.kept), values)
-
-
-def _cut_out(drawn: NDArray[np.uint8], outline: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """The sheet's part of a picture, at most `LONGEST_PX` long."""
-    low, high = outline.min(axis=0), outline.max(axis=0)
-    reach = _AROUND * (high - low).max()
-    (x0, y0), (x1, y1) = np.maximum(low - reach, 0).astype(int), (high + reach + 1).astype(int)
-    part = drawn[y0:y1, x0:x1]
-    scale = min(1.0, LONGEST_PX / max(part.shape[:2]))
-    size = max(1, round(part.shape[1] * scale)), max(1, round(part.shape[0] * scale))
-    return np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _crop(photo: Photo, quad: NDArray[np.float64]) -> NDArray[np.uint8]:
