@@ -70,6 +70,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
         do(kept_store, *players, act.PairRound(tables=tables))
         for n, name in zip((1, 2), ("Ada", EVIL), strict=True):
             do(kept_store, act.AssignSheet(n, name, 1, 1, own=True))
+        do(kept_store, act.CorrectCastle(1, True), act.CorrectWizard(2, "line"))
     return url
 
 
@@ -94,6 +95,10 @@ def test_names_are_text(page: str) -> None:
     assert "<script>" not in page
     assert "&lt;script&gt;alert(&#34;Bob &amp; Co&#34;)&lt;/script&gt;" in page
     assert "no &lt;picture&gt;" in page
+
+
+def test_what_people_said_is_told_in_words(page: str) -> None:
+    assert "castle: marked → marked (Zoe)" in page and "chosen coat: – → line (Zoe)" in page
 
 
 def _pictures(page: str) -> Iterator[tuple[int, int]]:
