@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_816,
     "kdscan/detection": 7_786,
-    "kdscan/event": 54_525,
+    "kdscan/event": 54_272,
     "kdscan/files": 3_679,
     "kdscan/i18n": 1_829,
     "kdscan/imaging": 13_833,
@@ -24,7 +24,7 @@ MOST_TOKENS = {
     "kdscan/rules": 21_573,
     "kdscan/sheets": 36_488,
     "kdscan/templates": 20_578,
-    "kdscan/web": 26_551,
+    "kdscan/web": 26_482,
     "kdscan/workers": 1_926,
     "kdscan": 237_607,
     "lab": 170_547,

@@ -49,9 +49,8 @@ from kdscan.event.model import (
 from kdscan.event.model import Event as EventState
 from kdscan.event.names import removed_names
 from kdscan.event.prints import EventPrints, add_new_prints
-from kdscan.event.sources import sources
 from kdscan.event.store import open_store
-from kdscan.event.tasks import prepare
+from kdscan.event.tasks import prepare, sources
 from kdscan.files import STDOUT, escape_control, is_folder, missing_folder_error
 from kdscan.i18n import Words, mark
 from kdscan.i18n.errors import error_text

@@ -24,6 +24,7 @@ from queue import SimpleQueue
 from typing import Any, Protocol
 
 from kdscan.errors import BlankPage, ReaderDied
+from kdscan.event.actions import Rules
 from kdscan.event.events import find_row
 from kdscan.event.model import Event
 from kdscan.event.prints import (
@@ -35,13 +36,11 @@ from kdscan.event.prints import (
     piles,
     reading_version,
 )
-from kdscan.event.rules import Rules
-from kdscan.event.sources import Source
 from kdscan.event.store import Store
 from kdscan.event.store.files import suffix_of
 from kdscan.event.store.photos import add_file, add_photo, add_reading, get_photo, set_pages
 from kdscan.event.store.schema import PhotoRow
-from kdscan.event.tasks import Ingest, Ingested, Learn, PageResult, Pile, Read
+from kdscan.event.tasks import Ingest, Ingested, Learn, PageResult, Pile, Read, Source
 from kdscan.files import Json
 from kdscan.rules import GameName
 from kdscan.workers.pool import Result

@@ -25,7 +25,6 @@ from kdscan.event.games import BYE, DRAW, Game, Seat, SheetScore, Table
 from kdscan.event.games import Memo as Games
 from kdscan.event.log import AnyEntry, Author, Entry, Said, TableResult, fold_log
 from kdscan.event.names import Names, short_name
-from kdscan.event.rules import Rules
 from kdscan.event.sheets import ReadSheet, Sheet
 from kdscan.event.store.schema import UPLOADED, FileRow, PhotoRow
 from kdscan.files import Json
@@ -144,8 +143,8 @@ class EventRecord:
         return said
 
     @derived("said.rules")
-    def rules(self) -> Rules:
-        return Rules.of(self.game, self.said.rules)
+    def rules(self) -> act.Rules:
+        return act.Rules.of(self.game, self.said.rules)
 
     @derived("said.players")
     def names(self) -> Names:

@@ -19,12 +19,11 @@ from kdscan.i18n import mark
 from kdscan.sheets.base import decides_game
 from kdscan.web import overviews, schemas
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, PageNumber, Wait, get, post
-from kdscan.web.pictures import Size
 from kdscan.web.prints import may_teach
 from kdscan.web.requests import KEEP_FOREVER, WRONG_KIND, ApiError, Call, not_found
 from kdscan.web.sessions import csrf_token
 from kdscan.web.shared import join_link
-from kdscan.web.tasks import Look
+from kdscan.web.tasks import Look, Size
 from kdscan.web.uploads import add_upload, check_room, try_again
 from kdscan.web.views import (
     can_correct,

@@ -24,11 +24,10 @@ from kdscan.inference.store import default_models
 from kdscan.web import api, operations, pages, prints, publish, shared
 from kdscan.web.live import Live, News
 from kdscan.web.middleware import Middleware, Proxy, add_headers
-from kdscan.web.pictures import PictureCache
 from kdscan.web.requests import ROOT, ApiError, Call, Services
 from kdscan.web.sessions import RevokedSessions, Settings
 from kdscan.web.shared import SharedGames
-from kdscan.web.tasks import prepare
+from kdscan.web.tasks import PictureCache, prepare
 from kdscan.web.uploads import Parts, Reader
 from kdscan.workers.pool import Pool
 

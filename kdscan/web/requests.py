@@ -30,9 +30,9 @@ from kdscan.i18n.errors import error_json, error_text
 
 if TYPE_CHECKING:  # modules with handlers, which need these helpers
     from kdscan.web.live import Live, News
-    from kdscan.web.pictures import PictureCache
     from kdscan.web.sessions import RevokedSessions, Session, Settings
     from kdscan.web.shared import SharedGames
+    from kdscan.web.tasks import PictureCache
     from kdscan.web.uploads import Parts, Reader
     from kdscan.workers.pool import Pool
 

@@ -17,10 +17,10 @@ from typing import IO, Any
 from sqlalchemy import select
 
 from kdscan.errors import KdscanError, ReaderDied, StoreError, StoreFull, bug_of
+from kdscan.event.actions import Rules
 from kdscan.event.jobs import Jobs, Task, Workers
 from kdscan.event.model import Event
 from kdscan.event.prints import EventPrints
-from kdscan.event.rules import Rules
 from kdscan.event.store import Store, schema
 from kdscan.event.store.files import is_url, suffix_of
 from kdscan.event.store.photos import (
@@ -37,10 +37,10 @@ from kdscan.files import Json, default_folder
 from kdscan.i18n import mark
 from kdscan.rules import GameName
 from kdscan.web.live import Live
-from kdscan.web.pictures import PictureCache
 from kdscan.web.requests import ApiError
 from kdscan.web.schemas import PhotoState
 from kdscan.web.sessions import Session, Settings
+from kdscan.web.tasks import PictureCache
 from kdscan.web.views import photo_name, state_now
 from kdscan.workers.pool import cores
 

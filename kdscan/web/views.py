@@ -32,9 +32,9 @@ from kdscan.sheets.base import is_player_sheet
 from kdscan.sheets.board import DOMAIN_COLORS
 from kdscan.sheets.common import domain_colors, place_of
 from kdscan.web import schemas
-from kdscan.web.pictures import Size
 from kdscan.web.requests import address, not_found
 from kdscan.web.sessions import Session
+from kdscan.web.tasks import Size
 
 BUG = mark("Something went wrong in the program. The photo is kept.")
 

@@ -13,8 +13,8 @@ import pytest
 from kdscan.errors import UsageError
 from kdscan.event.events import open_event
 from kdscan.event.jobs import Batch, Progress, Workers
-from kdscan.event.sources import sources
 from kdscan.event.store import Store, open_store
+from kdscan.event.tasks import sources
 from kdscan.inference.store import default_models
 from tests.command import Command
 from tests.conftest import new_store

@@ -19,9 +19,8 @@ from kdscan.event.events import forget_event, load, open_event, open_row
 from kdscan.event.export import rows_with_sheets, write_csv, write_json_lines
 from kdscan.event.jobs import Batch, Progress, Task
 from kdscan.event.model import FAILED, REVIEW, SAME_PHOTO, SAME_SHEET
-from kdscan.event.sources import sources
 from kdscan.event.store import Store
-from kdscan.event.tasks import Ingest, Read
+from kdscan.event.tasks import Ingest, Read, sources
 from kdscan.rules.kingdomino.kingdom import Variants
 from tests.event.entries import MODELS
 from tests.event.workers import Here, pages_of, read_by_hand

@@ -14,8 +14,8 @@ from kdscan.event.actions import ConfirmSheet, CorrectShield, CorrectSquare
 from kdscan.event.events import open_event
 from kdscan.event.export import save_labels
 from kdscan.event.jobs import Batch
-from kdscan.event.sources import sources
 from kdscan.event.store import Store, open_store
+from kdscan.event.tasks import sources
 from kdscan.inference.store import default_models
 from kdscan.rules.duel.board import CELLS, COATS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES

@@ -14,9 +14,8 @@ import pytest
 from kdscan.event.events import find_event, open_event
 from kdscan.event.jobs import Batch, Progress, Task
 from kdscan.event.prints import EventPrints
-from kdscan.event.sources import Source, sources
 from kdscan.event.store import Store, open_store
-from kdscan.event.tasks import Ingest, Learn
+from kdscan.event.tasks import Ingest, Learn, Source, sources
 from kdscan.inference.store import default_models
 from kdscan.templates import pile
 from tests.event.entries import exported

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kdscan.errors import UsageError
-from kdscan.event.sources import Source, fetch, sources
+from kdscan.event.tasks import Source, fetch, sources
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from kdscan.event.store.schema import PhotoRow
 from kdscan.event.tasks import Ingest, Ingested, PageResult, Read
 from kdscan.web import uploads
 from kdscan.web.live import Live
-from kdscan.web.pictures import PictureCache
 from kdscan.web.sessions import new_session
+from kdscan.web.tasks import PictureCache
 from kdscan.web.uploads import Reader, add_upload, left_behind, try_again
 
 

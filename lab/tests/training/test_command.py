@@ -15,8 +15,8 @@ from kdscan.event.actions import CorrectShield
 from kdscan.event.events import open_event
 from kdscan.event.export import save_labels
 from kdscan.event.jobs import Batch
-from kdscan.event.sources import sources
 from kdscan.event.store import open_store
+from kdscan.event.tasks import sources
 from kdscan.inference.store import default_models
 from lab.synth.tool import run
 from tests.event.entries import do, event_of
