@@ -119,7 +119,7 @@ def import_event(
             "sheets whose values in the archive are not those that were read of them: {n} "
             "({names})",
             n=len(loaded.differ),
-            names=", ".join(loaded.differ),
+            names=", ".join(loaded.differ[:10]),
         )
 
 
