@@ -23,10 +23,10 @@ MOST_TOKENS = {
     "kdscan/paper": 15_476,
     "kdscan/rules": 21_573,
     "kdscan/sheets": 36_488,
-    "kdscan/templates": 20_578,
-    "kdscan/web": 26_482,
+    "kdscan/templates": 20_846,
+    "kdscan/web": 26_493,
     "kdscan/workers": 1_926,
-    "kdscan": 237_607,
+    "kdscan": 236_690,
     "lab": 170_547,
     "tests": 189_245,
 }
