@@ -16,7 +16,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.register import turned
 from kdscan.imaging.picture import (
     CENTERS,
     ENOUGH_PX,
@@ -124,13 +123,6 @@ def align(
             break
     moved = _to_photo(sheet, offset, CENTERS)
     return Aligned(template, moved, agreement, structure, float(found), sheet, offset)
-
-
-def register_either_way(template: Template, photo: Photo, centers_xy: Floats) -> Aligned:
-    """The template registered with a sheet, upright or upside down, whichever has the higher
-    likeness."""
-    ways = (align(template, photo, centers) for centers in (centers_xy, turned(centers_xy)))
-    return max(ways, key=lambda aligned: aligned.likeness)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import typer
 
 from kdscan.errors import KdscanError
 from kdscan.imaging.picture import Floats, Photo
-from kdscan.templates.align import register_either_way
+from kdscan.templates.align import align
 from kdscan.templates.learn import learn_template
 from kdscan.templates.template import Template
 from lab.synth.pads import pad_blank, pad_print
@@ -32,7 +32,7 @@ def offset_of(template: Template, shot: SynthPhoto) -> tuple[Floats, bool]:
     """(2,): cells by which the template's lattice is off the printed one; whether it is upside
     down."""
     true = shot.centers_xy
-    placed = register_either_way(template, Photo(shot.bgr), true).centers_xy
+    placed = align(template, Photo(shot.bgr), true).centers_xy
     right, down = true[0, -1] - true[0, 0], true[-1, 0] - true[0, 0]
     turned = float(np.vdot(placed[0, -1] - placed[0, 0], right)) < 0
     off = ((placed[::-1, ::-1] if turned else placed) - true).reshape(-1, 2)
