@@ -14,6 +14,7 @@ import zxingcpp
 from playwright.sync_api import Browser, FilePayload, Locator, Route, expect
 
 from kdscan.event.store import Store, open_store
+from kdscan.rules import Problem
 from kdscan.rules.duel.board import Board, score_board
 from kdscan.rules.duel.players import play_game
 from tests.readings import make_sheet, with_evidence
@@ -77,6 +78,20 @@ def test_undo_returns_to_what_was_settled_and_enter_goes_on_to_the_next_sheet(
     expect(page.locator(".queue [aria-current]")).not_to_contain_text(first)
     expect(mine).to_have_count(0)
     accessible(page)
+
+
+def test_a_card_about_the_rules_opens_at_the_shield_in_question(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    alone = Problem("odd_shields", "warning", "33 shields", ((2, 0),))
+    lay(served, store, with_evidence(make_sheet(problems=(alone,))))
+    page = open_page(DESK, **DESKTOP)
+    card = page.locator(".queue .card-rules")
+    card.locator("button").click()
+    focused = page.locator(".board .cell:focus")
+    expect(focused).to_have_attribute("aria-label", re.compile("A3"))
+    page.keyboard.press("Enter")
+    expect(card).to_have_count(0)
 
 
 def test_one_code_on_two_boards_is_settled_with_one_tap(
