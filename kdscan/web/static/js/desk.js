@@ -52,12 +52,11 @@ function nextTabs({ sheets, last_round: last, games, players }) {
 
 function none(now) {
   const begun = now.sheets.length > 0 || now.last_round > 0;
-  const leadTo = (name) => {
-    choose(name);
-    $(`[data-tab=${name}]`).focus();
-  };
   const sending = h("a.button href=./", t("Photograph")); // on the start page
-  const leading = (name) => button(TABS[name].label(), () => leadTo(name), { class: "button" });
+  const leading = (name) => {
+    const lead = () => (choose(name), $(`[data-tab=${name}]`).focus());
+    return button(TABS[name].label(), lead, { class: "button" });
+  };
   return [
     begun ? t("All settled.") : t("Add the players, then pair the first round."),
     h("span.row.centred", nextTabs(now).map(leading), begun && sending),

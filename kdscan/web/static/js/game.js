@@ -101,15 +101,18 @@ const bar = (sheets, outcome) =>
     h("a.button", { href: "#/" }, glyph("home"), t("Home")),
   ]);
 
+const contentOf = ({ cells }) => JSON.stringify(cells, ["coat", "crosses", "terrain", "crowns"]);
+
 // Who won, by how much and why, and all sheets. mine(sheet): may it be opened? asking: for names.
 function gameView(sheets, outcome, { mine = () => true, asking = null }) {
   const players = sheets.filter(hasScore);
   const book = sheets.find((sheet) => !hasScore(sheet));
   const unlike = new Set(players.map(({ variants }) => JSON.stringify(variants))).size > 1;
-  const open = !again(players) && (unlike || doubtful(players, outcome));
+  const twice = new Set(players.map(contentOf)).size < players.length;
+  const open = !again(players) && (unlike || twice || doubtful(players, outcome));
   const why = unlike
     ? t("the kingdoms are scored by different extra rules; set the same ones for all")
-    : t("please check");
+    : (twice && t("It is the same sheet")) || t("please check");
   const title = whoWon(players, outcome) + (open ? "\u00a0?" : "");
   return [
     h("h1.winner.stack tabindex=-1", emblem(), title),

@@ -26,8 +26,10 @@ export function playersTab(act) {
   function show({ players, byes, last_round: last }) {
     const playing = players.filter((player) => player.active).length;
     put(count, tn("{n} player", "{n} players", playing));
-    const shown = players.map((one) => ({ ...one, bye: byes.includes(one.number), last }));
-    list(shown, empty);
+    list(
+      players.map((one) => ({ ...one, bye: byes.includes(one.number), last })),
+      empty,
+    );
   }
   return { element, show };
 }

@@ -16,11 +16,8 @@ const showAgain = () => dispatchEvent(new Event("hashchange"));
 export async function showPhoto(place, id, wanted = null) {
   const photo = await get(`api/photos/${id}`);
   if (!place.isConnected) return; // left meanwhile
-  const busy = () =>
-    h("section.hero.stack", [
-      h("h1 tabindex=-1", t("reading …")),
-      h("progress", { label: t("Reading") }),
-    ]);
+  const label = t("reading …");
+  const busy = () => h("section.hero.stack", h("h1 tabindex=-1", label), h("progress", { label }));
   if (photo.state === "waiting" && !photo.sheets.length) {
     const again = () => place.isConnected && showAgain();
     whenRead(id).then(again, again);

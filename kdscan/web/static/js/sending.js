@@ -205,7 +205,6 @@ let asked = 0;
 let drawn = 0;
 let watching = false;
 
-// The list's element, empty until it is refreshed.
 export function recentList() {
   list = h("ul.results", { label: t("Recent results") });
   showList = lines(list, (photo) => photo.id, resultLine);
@@ -223,10 +222,10 @@ async function refresh(fresh = false) {
   const { photos } = await get("api/photos", fresh);
   if (mine < drawn) return; // a later answer is newer
   drawn = mine;
-  showList?.(photos.filter(isCurrent), h("li.none", t("Nothing yet.")));
   const pending = photos.filter(({ state }) => state === "waiting");
   pending.forEach(({ id }) => unread.add(id));
   tell(photos.filter((photo) => !pending.includes(photo) && unread.delete(photo.id)));
+  showList?.(photos.filter(isCurrent), h("li.none", t("Nothing yet.")));
   if (pending.length) watch(pending.at(-1)); // the oldest is read first, then the next is watched
 }
 
@@ -285,6 +284,7 @@ async function open({ read, against, instead, shared, from }) {
   const game = gameOf(sheets, against);
   if (game && read.length + against.length > 1) location.hash = game;
   else if (read.length === 1) location.hash = `#/photo/${read[0].id}`;
+  else toast(t("These photos are no game: that takes two maps, or two to four kingdoms."));
 }
 
 // The address of the game that sheets make, perhaps with some that are there already: two maps and

@@ -251,10 +251,9 @@ function decisions() {
   return { element: h("details.history", summary, list), show };
 }
 
-// Who gave no name has that of the role.
 export const personName = (who) => ({ player: t("somebody"), desk: t("Desk") })[who] ?? who;
 
-// Who gave no name was perhaps whose phone this is.
+// Who gave no name has that of the role, or it was whose phone this is.
 export function decisionLine(sheet, decision) {
   const who = h("span", personName(decision.who));
   if (decision.who === decision.role && decision.role === session.role)
