@@ -35,9 +35,10 @@ from kdscan.i18n import Words, mark
 from kdscan.i18n.problems import problem_line
 from kdscan.rules import Cell, Problem, cell_name, outcome, split_blocks
 from kdscan.rules.duel import players as duel
-from kdscan.rules.duel.audit import Audit, Witness, audit_map
+from kdscan.rules.duel.audit import Audit, audit_map
 from kdscan.rules.duel.board import Board, Coat, Score, score_board
 from kdscan.rules.duel.play import EDITIONS, Game
+from kdscan.rules.duel.search import Witness
 from kdscan.rules.duel.spellbook import (
     COATS,
     BookTextError,

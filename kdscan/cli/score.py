@@ -219,7 +219,7 @@ def _read_all(
     """
     number = 0
     for at, path in enumerate(paths, 1):
-        printer.progress(at, path)
+        printer.clear(f"[{at}/{len(paths)}] {escape_control(path)}")
         try:
             if path == STDIN and sys.stdin.isatty():
                 raise UsageError(
@@ -243,8 +243,7 @@ def _read_all(
                     )
         for page in range(len(pages)):
             own = [c for c in corrections if (c.photo or 0) == number]
-            style = terminal_style() if ask else None
-            change = partial(_corrected, own, options.risk, style)
+            change = partial(_corrected, own, options.risk, printer.style if ask else None)
             yield read_page(pages, page, options, change if own or ask else None)
             number += 1
 
@@ -288,9 +287,6 @@ class Printer:
     text: bool
     debug: bool
     style: Style
-
-    def progress(self, number: int, name: str) -> None:
-        self.clear(f"[{number}/{self.photos}] {escape_control(name)}")
 
     def clear(self, text: str = "") -> None:
         """Erase the progress line, and print another."""

@@ -14,14 +14,7 @@ import pytest
 from kdscan.cli.main import main
 from kdscan.errors import UsageError
 from kdscan.event.store import open_store
-from kdscan.files import (
-    default_folder,
-    make_folder,
-    remove_file,
-    write_file,
-    writing,
-    writing_text,
-)
+from kdscan.files import default_folder, make_folder, remove_file, write_file, writing, writing_text
 
 
 def names_in(folder: Path) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kdscan.rules.duel.audit import Step, Witness
 from kdscan.rules.duel.board import Board, Coat
 from kdscan.rules.duel.players import play_game
+from kdscan.rules.duel.search import Step, Witness
 from kdscan.rules.duel.spellbook import write_book
 from tests.command import Command
 from tests.rules.replay import replay
