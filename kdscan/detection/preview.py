@@ -11,7 +11,6 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdscan.detection.locate import cut_sides, locate
 from kdscan.imaging.picture import Floats, Network, Photo
@@ -61,14 +60,11 @@ def camera_hint(photo: Photo, locating: Network) -> CameraHint:
         hint = "dark"
     elif longer < FAR * max(photo.width, photo.height):
         hint = "far"
-    elif _sharpness(np.asarray(grey, np.uint8), inside) < BLURRED:
-        hint = "blurred"
+    else:
+        scale = min(1.0, SIDE / max(grey.shape))
+        small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        mask = cv2.resize(inside, small.shape[::-1], interpolation=cv2.INTER_NEAREST)
+        edges = cv2.Laplacian(small, cv2.CV_64F)[mask > 0]
+        if not edges.size or float(edges.var()) < BLURRED:
+            hint = "blurred"
     return CameraHint(hint, float(found.confidence), corners)
-
-
-def _sharpness(grey: NDArray[np.uint8], inside: NDArray[np.uint8]) -> float:
-    scale = min(1.0, SIDE / max(grey.shape))
-    small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    mask = cv2.resize(inside, (small.shape[1], small.shape[0]), interpolation=cv2.INTER_NEAREST)
-    edges = cv2.Laplacian(small, cv2.CV_64F)[mask > 0]
-    return float(edges.var()) if edges.size else 0.0

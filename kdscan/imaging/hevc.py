@@ -99,15 +99,11 @@ def _pictures(data: bytes) -> Iterator[list[bytes]]:
             start, size = base + _number(box, sizes >> 12), _number(box, sizes >> 8 & 15)
             coded += source[start : start + size]
         if item in settings:
-            yield [*_parameter_sets(settings[item]), *_units(BytesIO(coded), 4)]
-
-
-def _parameter_sets(setting: bytes) -> Iterator[bytes]:
-    """Those of a decoder configuration record."""
-    box = BytesIO(setting[22:])
-    for _ in range(_number(box, 1)):
-        box.read(1)
-        yield from _units(box, 2, _number(box, 2))
+            units, setting = list[bytes](), BytesIO(settings[item][22:])  # parameter sets
+            for _ in range(_number(setting, 1)):
+                setting.read(1)
+                units += _units(setting, 2, _number(setting, 2))
+            yield [*units, *_units(BytesIO(coded), 4)]
 
 
 def _units(box: BinaryIO, wide: int, count: int = 1 << 31) -> Iterator[bytes]:

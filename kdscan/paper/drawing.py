@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdscan.paper.book import BookLayout, Spell
+from kdscan.paper.book import BookLayout
 from kdscan.paper.decor import draw_art, draw_coat, paint_castle
 from kdscan.paper.fonts import CAPITAL, ITALIC
-from kdscan.paper.layout import Castle, Layout, Point, Polygon, around, moved, rect
+from kdscan.paper.layout import Layout, Point, around, moved, rect
 from kdscan.paper.pen import Pen, text_width
 from kdscan.paper.style import Language, translate
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
@@ -30,7 +30,14 @@ def draw_map(pen: Pen, layout: Layout) -> None:
         for col in range(COLS):
             at = layout.center_mm(row, col)
             if (row, col) == CASTLE:
-                _castle(pen, layout.castle, at)
+                keep = [moved(polygon, at) for polygon in layout.castle.keep]
+                if pen.theme.parchment:
+                    paint_castle(pen, keep)
+                else:
+                    for polygon in keep:
+                        pen.polygon(polygon, line="ink", width=0.25, fill="white")
+                for polygon in layout.castle.roofs:
+                    pen.polygon(moved(polygon, at), line="ink", width=0.3, fill="white")
             else:
                 ground = pen.theme.ground
                 pen.polygon(moved(layout.shield, at), line="line", width=0.3, fill=ground)
@@ -86,17 +93,6 @@ def _steps(start: float, cell: float, count: int) -> Iterator[tuple[float, float
         yield start + (i + 0.25) * cell, start + (i + 0.75) * cell
 
 
-def _castle(pen: Pen, castle: Castle, at: Point) -> None:
-    keep = [moved(polygon, at) for polygon in castle.keep]
-    if pen.theme.parchment:
-        paint_castle(pen, keep)
-    else:
-        for polygon in keep:
-            pen.polygon(polygon, line="ink", width=0.25, fill="white")
-    for polygon in castle.roofs:
-        pen.polygon(moved(polygon, at), line="ink", width=0.3, fill="white")
-
-
 _TEXT_MM, _LEADING_MM = 2.3, 2.9
 _COAT_MM = 7.4
 _INDENT_MM = 9.8
@@ -109,7 +105,16 @@ def draw_book(pen: Pen, layout: BookLayout, language: Language) -> None:
         pen.box(x, y, w, h, width=0.3, corner=2.4)
         pen.box(x + 0.9, y + 0.9, w - 1.8, h - 1.8, line="faint", width=0.18, corner=1.7)
     for spell in layout.spells:
-        _spell(pen, spell, layout.shield, language)
+        x, y, w, h = spell.box_mm
+        pen.box(x, y, w, h, line="faint", width=0.2, corner=1.4)
+        draw_coat(pen, spell.coat, layout.shield, (x + 5, y + h / 2), _COAT_MM)
+        room = w - _INDENT_MM - (4.6 if spell.at_once else 0.8)
+        size, lines = _wrapped(translate(spell.text, language), room)
+        top = y + h / 2 - _LEADING_MM * (len(lines) - 1) / 2 + 0.3 * _TEXT_MM
+        for k, text in enumerate(lines):
+            pen.text((x + _INDENT_MM, top + k * _LEADING_MM), text, size, font=ITALIC)
+        if spell.at_once:
+            draw_art(pen, "lightning", (x + w - 2.4, y + h / 2), 1.7)
     for side in layout.players:
         for line in side.lines:
             for center in line.squares:
@@ -126,19 +131,6 @@ def draw_book(pen: Pen, layout: BookLayout, language: Language) -> None:
 def _square(pen: Pen, center: Point, side: float, corner: float) -> None:
     x, y, _, _ = around(center, side)
     pen.box(x, y, side, side, width=0.3, corner=corner, ground=True)
-
-
-def _spell(pen: Pen, spell: Spell, shield: Polygon, language: Language) -> None:
-    x, y, w, h = spell.box_mm
-    pen.box(x, y, w, h, line="faint", width=0.2, corner=1.4)
-    draw_coat(pen, spell.coat, shield, (x + 5, y + h / 2), _COAT_MM)
-    room = w - _INDENT_MM - (4.6 if spell.at_once else 0.8)
-    size, lines = _wrapped(translate(spell.text, language), room)
-    top = y + h / 2 - _LEADING_MM * (len(lines) - 1) / 2 + 0.3 * _TEXT_MM
-    for k, text in enumerate(lines):
-        pen.text((x + _INDENT_MM, top + k * _LEADING_MM), text, size, font=ITALIC)
-    if spell.at_once:
-        draw_art(pen, "lightning", (x + w - 2.4, y + h / 2), 1.7)
 
 
 def _wrapped(text: str, room: float) -> tuple[float, list[str]]:

@@ -14,7 +14,7 @@ from kdscan.paper.decor import (
     draw_ribbon,
 )
 from kdscan.paper.fonts import CAPITAL, ITALIC
-from kdscan.paper.layout import Blank, Page, Point, Polygon, Ruler, Title, around, overlap
+from kdscan.paper.layout import Blank, Page, Polygon, Ruler, Title, around, overlap
 from kdscan.paper.pen import Pen, fitted, fitting, text_width
 from kdscan.paper.style import Language, PrintStyle, Ticket, translate
 
@@ -75,19 +75,14 @@ def draw_surroundings(pen: Pen, layout: Page, look: PrintStyle, ticket: Ticket) 
             draw_modules(pen, rows, marker.center_mm, layout.markers.size_mm)
     for code in codes:
         draw_code(pen, code, ticket.code)
-    if layout.code is not None and layout.code.caption_mm is not None:
-        _caption(pen, layout, layout.code.caption_mm, ticket.caption)
-
-
-def _caption(pen: Pen, layout: Page, end_mm: Point, text: str) -> None:
-    """The ticket's caption, small enough to end before the ruler and the second code."""
-    ends = [0.0]
-    if layout.ruler is not None:
-        ends.append(layout.ruler.start_mm[0] + layout.ruler.length_mm)
-    if layout.second_code is not None:
-        ends.append(layout.second_code.center_mm[0] + layout.second_code.size_mm)
-    room = end_mm[0] - max(end for end in ends if end < end_mm[0])
-    pen.text(end_mm, text, _SMALL_MM, room=room, align="right")
+    if layout.code is not None and (end_mm := layout.code.caption_mm) is not None:
+        ends = [0.0]  # the caption is small enough to end before the ruler and the second code
+        if layout.ruler is not None:
+            ends.append(layout.ruler.start_mm[0] + layout.ruler.length_mm)
+        if layout.second_code is not None:
+            ends.append(layout.second_code.center_mm[0] + layout.second_code.size_mm)
+        left = max(end for end in ends if end < end_mm[0])
+        pen.text(end_mm, ticket.caption, _SMALL_MM, room=end_mm[0] - left, align="right")
 
 
 def _serpent(pen: Pen, ruler: Ruler, layout: Page, language: Language) -> None:

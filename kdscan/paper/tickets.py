@@ -145,7 +145,11 @@ def _ticket(entry: Place, event: str | None, language: Language) -> Ticket:
     code = ""
     if event is not None:
         try:
-            code = _code(event, entry)
+            # The event is cut to the available room, and is X if no letter of its name fits in a
+            # code: nobody looks it up.
+            alone = SheetId("X", entry.round, entry.table, entry.player)
+            room = MOST_LETTERS - len(str(alone)) + 1
+            code = str(replace(alone, event=code_word(event)[:room].strip("-") or "X"))
         except UsageError as error:
             raise UsageError("{where}: {error}", where=entry.where, error=error) from error
     parts = [event or ""]
@@ -153,14 +157,6 @@ def _ticket(entry: Place, event: str | None, language: Language) -> Ticket:
     parts += [f"{translate('table', language)} {entry.table}"] if entry.table is not None else []
     caption = printable(" · ".join(part for part in parts if part))
     return Ticket(entry.name, code=code, caption=caption)
-
-
-def _code(event: str, entry: Place) -> str:
-    """The text of a sheet's code. The event is cut to the available room, and is X if no letter of
-    its name fits in a code: nobody looks it up."""
-    alone = SheetId("X", entry.round, entry.table, entry.player)
-    room = MOST_LETTERS - len(str(alone)) + 1
-    return str(replace(alone, event=code_word(event)[:room].strip("-") or "X"))
 
 
 def _number(row: dict[str, str], column: str, where: str) -> int | None:

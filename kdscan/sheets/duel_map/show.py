@@ -39,11 +39,6 @@ def coat_sign(style: Style, coat: Coat) -> str:
     return f"{style.coat(coat)} {coat_name(style.words, coat)}"
 
 
-def shield_name(words: Words, coat: Coat | None, crosses: int) -> str:
-    """The name of a coat with its crosses."""
-    return f"{coat_name(words, coat)} {'×' * crosses}".rstrip()
-
-
 LOOK = CellLook(
     heads=(mark("coat"), mark("shields"), mark("crosses")),
     domain=lambda style, domain: coat_sign(style, domain.coat),
@@ -51,7 +46,7 @@ LOOK = CellLook(
         "{n} domain without a cross: 0 points", "{n} domains without a cross: 0 points", count
     ),
     doubts=doubts,
-    name=shield_name,
+    name=lambda words, coat, crosses: f"{coat_name(words, coat)} {'×' * crosses}".rstrip(),
     sign=Style.marks,
     token=token,
     draw=draw_marks,

@@ -243,7 +243,13 @@ def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], 
     """
     xy = squares.xy @ (1, 1j)  # absolute values of complex numbers are faster than norms
     places = {(0, 0): seed}
-    steps = {seed: _first_steps(squares, seed)}
+    # The first steps, by the side and the mean angle that the network predicts for the seed and
+    # those nearby; x within 45° of the photo's.
+    side = float(squares.side[seed])
+    nearby = np.linalg.norm(squares.xy - squares.xy[seed], axis=1) < NEIGHBOURHOOD * side
+    angle = float(np.angle(np.exp(4j * squares.angle[nearby]).sum())) / 4
+    c, s = np.cos(angle), np.sin(angle)
+    steps = {seed: side * np.array([[c, s], [-s, c]])}
     queue = [(0, 0)]
     for x, y in queue:
         start = places[x, y]
@@ -265,16 +271,6 @@ def _grow(squares: Centers, seed: int, free: set[int]) -> dict[tuple[int, int], 
             places[at], steps[near] = near, learned
             queue.append(at)
     return places
-
-
-def _first_steps(squares: Centers, seed: int) -> Floats:
-    """(2, 2): initial steps along x and y at a square, by the side and the mean angle that the
-    network predicts for it and those nearby; x within 45° of the photo's."""
-    side = float(squares.side[seed])
-    nearby = np.linalg.norm(squares.xy - squares.xy[seed], axis=1) < NEIGHBOURHOOD * side
-    angle = float(np.angle(np.exp(4j * squares.angle[nearby]).sum())) / 4
-    c, s = np.cos(angle), np.sin(angle)
-    return side * np.array([[c, s], [-s, c]])
 
 
 def _fit_lattice(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdscan.files import Json
-from kdscan.i18n import Words, mark
+from kdscan.i18n import mark
 from kdscan.imaging.pens import draw_square, square_width
 from kdscan.rules.kingdomino.kingdom import Square, Terrain
 from kdscan.sheets.board import CellLook, Style, explain_board
@@ -20,20 +20,11 @@ NAMES = (
 """The names in JSON of what a square holds, which are English."""
 
 
-def square_name(words: Words, terrain: str, crowns: int) -> str:
-    """A square with its crowns."""
-    return f"{words.t(terrain)} {'♛' * crowns}".rstrip()
-
-
 def token(terrain: str, crowns: int) -> str:
     """A square in the text form of kingdoms, which is the syntax of `--set`."""
     if terrain in ("castle", "empty"):
         return "##" if terrain == "castle" else "."
     return str(Square(Terrain(terrain), crowns))
-
-
-def _sign(style: Style, terrain: str, crowns: int) -> str:
-    return f"{style.words.t(terrain)} {style.crown * crowns}".rstrip()
 
 
 LOOK = CellLook(
@@ -43,8 +34,8 @@ LOOK = CellLook(
         "{n} domain without a crown: 0 points", "{n} domains without a crown: 0 points", count
     ),
     doubts=doubts,
-    name=square_name,
-    sign=_sign,
+    name=lambda words, terrain, crowns: f"{words.t(terrain)} {'♛' * crowns}".rstrip(),
+    sign=lambda style, terrain, crowns: f"{style.words.t(terrain)} {style.crown * crowns}".rstrip(),
     token=token,
     draw=draw_square,
     width=square_width,
