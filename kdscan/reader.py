@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 import cv2
 import numpy as np
 
-from kdscan.detection.find import any_likely, find_maps, locate_all, rule_out_markers
+from kdscan.detection.find import SURELY_PLACED, any_likely, find_maps, locate_all, rule_out_markers
 from kdscan.detection.locate import Located, SheetOutline, cut_sides, edges_text
 from kdscan.detection.markers import detect_markers
-from kdscan.detection.register import SURELY_PLACED
 from kdscan.document import PhotoReport
 from kdscan.errors import BlankPage, ModelError, NoSheetFound, PhotoError, UsageError, bug_of
 from kdscan.imaging.photo import Pages

@@ -141,7 +141,7 @@ class Models:
     """See `kdscan.detection.locate.locate`."""
 
     refine = _network("refine")
-    """See `kdscan.detection.register.register`."""
+    """See `kdscan.detection.find.register`."""
 
     marks = _network("marks")
     """See `kdscan.marks.network`."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.detection.register import turned
+from kdscan.detection.find import turned
 from kdscan.imaging.picture import Floats, Photo, finest_decoded, flatten
 from kdscan.templates.align import Aligned, align
 from kdscan.templates.cells import smoothed

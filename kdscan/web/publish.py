@@ -26,8 +26,7 @@ from kdscan.event.swiss import pairing_rows
 from kdscan.files.tables import BYTE_ORDER_MARK, write_table
 from kdscan.paper.book import load_book
 from kdscan.paper.layout import load_layout
-from kdscan.paper.lists import slips_pdf, table_pdf
-from kdscan.paper.printing import Card, impose, sheet_pdf
+from kdscan.paper.printing import Card, impose, sheet_pdf, slips_pdf, table_pdf
 from kdscan.paper.style import Language, PrintStyle
 from kdscan.paper.tickets import Place, book_tickets_for, tickets_for
 from kdscan.web import overviews, schemas

@@ -9,8 +9,8 @@ from typing import Any
 import cv2
 import numpy as np
 
+from kdscan.detection.find import VIEW_MARGIN, VIEW_PX, turned
 from kdscan.detection.locate import LATTICE_SCALE, STRIDE, THUMB_PX
-from kdscan.detection.register import VIEW_MARGIN, VIEW_PX, turned
 from kdscan.imaging.picture import (
     CENTERS,
     GRID_CORNERS,

@@ -14,8 +14,8 @@ import numpy as np
 from kdscan.detection.locate import STRIDE, THUMB_PX
 from kdscan.imaging.picture import FLAT_MARGIN, Network, Photo, flatten, lattice_points, project
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES
+from kdscan.sheets.kingdom.lattice import CROP_SQUARES, SIDE_PX, crops, predict_squares
 from kdscan.sheets.kingdom.read import KingdomSearch
-from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX, crops, predict_squares
 from lab.synth.fields import (
     F32,
     F64,

@@ -25,7 +25,7 @@ from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX
 from kdscan.marks.network import COVER_HW
 from kdscan.rules.duel.board import CELLS
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES
-from kdscan.sheets.kingdom.squares import CROP_SQUARES, SIDE_PX
+from kdscan.sheets.kingdom.lattice import CROP_SQUARES, SIDE_PX
 from kdscan.sheets.spellbook.read import CROP_WH
 from kdscan.templates.features import PERIOD_PX
 from kdscan.templates.ink_reader import CIRCLE_SIDE, MAX_CIRCLES, SIDE

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
+from kdscan.detection.find import register
 from kdscan.detection.locate import SheetOutline, locate
-from kdscan.detection.register import register
 from kdscan.imaging.picture import (
     CENTERS,
     FLAT_MARGIN,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kdscan.detection.find import follow_paper, register, turned
 from kdscan.detection.locate import SheetOutline
-from kdscan.detection.register import follow_paper, register, turned
 from kdscan.imaging.picture import CENTERS, Photo, lattice_to_photo
 from kdscan.rules.duel.board import COLS, ROWS
 from tests.imaging.dots import CORNERS, bent_centers, photo_with_dots

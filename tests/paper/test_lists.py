@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pypdfium2 import PdfDocument
 
-from kdscan.paper.lists import slips_pdf, table_pdf
+from kdscan.paper.printing import slips_pdf, table_pdf
 
 
 def texts(pdf: bytes) -> list[str]:

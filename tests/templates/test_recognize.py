@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kdscan.detection.register import turned
+from kdscan.detection.find import turned
 from kdscan.imaging.picture import Photo
 from kdscan.templates.align import align
 from kdscan.templates.recognize import SURELY, recognize, shows_mirrored

@@ -45,16 +45,19 @@ from kdscan.sheets.kingdom.extent import (
 )
 from kdscan.sheets.kingdom.interpret import decode_kingdoms, interpret
 from kdscan.sheets.kingdom.lattice import (
+    SIDE_PX,
     Lattice,
     VoteMap,
+    adjust_for_table,
+    classify_squares,
     find_regions,
     find_squares,
     grow_lattices,
     lies_on,
     predict_votes,
+    unlike_table,
 )
 from kdscan.sheets.kingdom.model import KingdomEvidence, KingdomReading
-from kdscan.sheets.kingdom.squares import SIDE_PX, adjust_for_table, classify_squares, unlike_table
 
 SURELY_KINGDOM = 0.95
 """A detection with more confidence is a kingdom, not a map of the other game."""

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.detection.register import VIEW_MARGIN, VIEW_PX
+from kdscan.detection.find import VIEW_MARGIN, VIEW_PX
 from kdscan.imaging.picture import CENTERS, Floats
 from lab.training.augment import refine_sample
 from lab.training.dataset import COARSE_MARGIN, COARSE_PX, Example, jpeg

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdscan.rules.kingdomino.kingdom import EMPTY
-from kdscan.sheets.kingdom.squares import SIDE_PX
+from kdscan.sheets.kingdom.lattice import SIDE_PX
 from lab.synth.kingdoms.scene import Manner, make_kingdom_photo
 from lab.tests.synth.test_kingdoms import BANK, COLORS
 from lab.training.dataset import unpack

@@ -10,9 +10,8 @@ from kdscan.imaging.picture import Photo, lattice_points
 from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Variants
 from kdscan.sheets.kingdom import read as finding
 from kdscan.sheets.kingdom.extent import Window
-from kdscan.sheets.kingdom.lattice import Lattice
+from kdscan.sheets.kingdom.lattice import SIDE_PX, Lattice
 from kdscan.sheets.kingdom.read import KingdomSearch, _suppress_overlaps, find_kingdoms
-from kdscan.sheets.kingdom.squares import SIDE_PX
 
 
 class OneLook(KingdomSearch):

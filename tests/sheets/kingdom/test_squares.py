@@ -7,7 +7,7 @@ import numpy as np
 from kdscan.imaging.picture import FLAT_MARGIN, Floats, RectifiedSheet, lattice_points
 from kdscan.rules.kingdomino.kingdom import EMPTY, SQUARE_CLASSES
 from kdscan.sheets.kingdom.interpret import SURELY_COVERED
-from kdscan.sheets.kingdom.squares import SIDE_PX, adjust_for_table, unlike_table
+from kdscan.sheets.kingdom.lattice import SIDE_PX, adjust_for_table, unlike_table
 
 WHEAT = SQUARE_CLASSES.index(("wheat", 0))
 
