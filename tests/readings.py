@@ -89,13 +89,13 @@ def make_sheet(
     )
     score = score_board(shields)
     return MapReading(
-        evidence=MapEvidence(rectified, probs, "kdscan-a5"),
-        confidence=confidence,
-        review=bool(doubtful),
-        problems=problems,
-        cells=tuple(cells),
-        score=score,
-        totals=((score.domain_points, confidence),),
+        MapEvidence(rectified, probs, "kdscan-a5"),
+        confidence,
+        bool(doubtful),
+        problems,
+        tuple(cells),
+        score,
+        ((score.domain_points, confidence),),
         board=shields,
         castle_used=castle_used,
         alone=confidence,

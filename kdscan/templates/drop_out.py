@@ -30,13 +30,7 @@ from kdscan.rules.duel.board import CELLS, COATS, Coat
 from kdscan.templates.align import Aligned
 from kdscan.templates.ink_by_subtraction import ink_by_subtraction
 from kdscan.templates.ink_reader import read_ink
-from kdscan.templates.template import (
-    COVERAGE_STEP,
-    SHEET,
-    TEMPLATE_MARGIN,
-    TEMPLATE_PX,
-    Template,
-)
+from kdscan.templates.template import COVERAGE_STEP, SHEET, TEMPLATE_MARGIN, TEMPLATE_PX, Template
 
 PLACEMENT_CONFIDENCE = 0.9999
 """Placement confidence of a registered print: a misplaced one would not have been recognised

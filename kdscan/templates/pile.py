@@ -41,13 +41,7 @@ from kdscan.templates.learn import (
     merge_sheets,
     same_sheet,
 )
-from kdscan.templates.template import (
-    TEMPLATE_MARGIN,
-    TEMPLATE_PX,
-    Template,
-    empty_template,
-    folded,
-)
+from kdscan.templates.template import TEMPLATE_MARGIN, TEMPLATE_PX, Template, empty_template, folded
 
 MARGIN = TEMPLATE_MARGIN + 0.375
 """Cells of margin around the grid of a flat sheet: that of a template, and as much as a grid may be

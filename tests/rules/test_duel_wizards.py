@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kdscan.rules.duel.board import SQUARES, Coat
 from kdscan.rules.duel.play import AddCross, ChooseCoat, Draw, Game, Phase, Roll, Rule, Take, Turn
-from kdscan.rules.duel.spellbook import SpellbookLine
 from tests.rules.moves import A_DRAW, drawing, face, phase_of, refused, roll, started
 
 
@@ -19,14 +18,14 @@ def bolt_of(game: Game) -> Coat:
 def won(game: Game, player: int, *coats: Coat) -> Game:
     """Let a player have filled those lines already."""
     for coat in coats:
-        while not game.book.fill(player, coat):
+        while not game.spellbook.fill(player, coat):
             pass
     return game
 
 
 def last_square(game: Game, player: int, coat: Coat) -> None:
-    while game.book.lines[player][coat].filled < SQUARES[coat] - 1:
-        game.book.fill(player, coat)
+    while game.spellbook.lines[player][coat].filled < SQUARES[coat] - 1:
+        game.spellbook.fill(player, coat)
 
 
 def test_in_one_round_a_fills_first_and_b_strikes_the_line() -> None:
@@ -93,7 +92,8 @@ def test_bolts_are_cast_at_once_a_first() -> None:
     """Seed 002: the two powers with a lightning bolt "must be played IMMEDIATELY"."""
     game = started("dot:0", "checked:0", "dot:0", "?")
     last_square(game, 0, Coat.CHECKED)
-    game.book.lines[0][Coat.FILLED] = SpellbookLine(2)
+    for _ in range(2):
+        game.spellbook.fill(0, Coat.FILLED)
     game.play(drawing((0, (1, 3), Coat.DOT), (1, (1, 2), Coat.CHECKED)))
     game.play(drawing((2, (1, 3), Coat.DOT), (3, (0, 3), Coat.LINE)))
     assert phase_of(game) is Phase.BOLT and game.to_move == 0 and bolt_of(game) is Coat.CHECKED

@@ -66,9 +66,6 @@ class Face(NamedTuple):
     coat: Coat | None
     crosses: int = 0
 
-    def __str__(self) -> str:
-        return "?" if self.coat is None else f"{self.coat}:{self.crosses}"
-
     @classmethod
     def parse(cls, text: str) -> Face:
         """Read `?` or `coat:crosses`."""
@@ -270,10 +267,6 @@ class Drawing:
         self.filled = 0
         self.touch: dict[Coat, int] = dict.fromkeys(Coat, CASTLE_BITS)
         self.castle_used = False
-
-    @property
-    def full(self) -> bool:
-        return self.filled == ALL_BITS
 
     def slots(self, first: Coat, second: Coat) -> list[Slot]:
         """Where the domino may go, with `first` on the first cell of each result."""

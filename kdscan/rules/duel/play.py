@@ -7,7 +7,6 @@ changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from enum import StrEnum
 from itertools import product
 from operator import contains
@@ -15,6 +14,7 @@ from typing import NamedTuple
 
 from kdscan.rules import Cell, IllegalMoveError, require
 from kdscan.rules.duel.board import (
+    ALL_BITS,
     CELLS,
     DICE,
     NEAR,
@@ -124,8 +124,6 @@ Move = Roll | Take | Turn | Draw | DrawNothing | ChooseCoat | AddCross
 BOLTS = (Coat.FILLED, Coat.CHECKED)
 """The wizards whose power must be used at once."""
 
-_EVERY_COAT = tuple(Coat)
-
 
 class Phase(StrEnum):
     """What the game is waiting for."""
@@ -148,7 +146,7 @@ class Game:
         self.edition = edition
         self.rng = rng or random.Random()
         self.drawings = (Drawing(), Drawing())
-        self.book = Spellbook.blank()
+        self.spellbook = Spellbook.blank()
         self.rounds = 0
         self.player_a = 0
         self.phase = Phase.ROLL
@@ -181,12 +179,6 @@ class Game:
         return self.drawings[0].castle_used, self.drawings[1].castle_used
 
     @property
-    def spellbook(self) -> Spellbook:
-        """The book as it stands."""
-        first, second = self.book.lines
-        return replace(self.book, lines=(dict(first), dict(second)))
-
-    @property
     def bolt(self) -> Coat:
         """The wizard whose power must be used now; only in the bolt phase."""
         return self._bolts[0][1]
@@ -198,13 +190,13 @@ class Game:
 
     def scores(self) -> tuple[Score, Score]:
         """Both maps' scores as they stand, the filled wizard's points included."""
-        book, (first, second) = self.book, self.maps
+        book, (first, second) = self.spellbook, self.maps
         return score_board(first, book.chosen_by(0)), score_board(second, book.chosen_by(1))
 
     def coats_of(self, die: int) -> tuple[Coat, ...]:
         """What that die can be drawn as: its coat, or any for a joker."""
         coat = self.faces[die].coat
-        return _EVERY_COAT if coat is None else (coat,)
+        return tuple(Coat) if coat is None else (coat,)
 
     # Moves
 
@@ -228,20 +220,20 @@ class Game:
                 free = len(set(dice)) == len(dice) and set(dice) <= set(self.free_dice)
                 require(free, Rule.TAKING)
                 both = first and len(dice) == 2
-                require(not both or self.book.ready(player, Coat.DOUBLE_DOT), Rule.POWER)
+                require(not both or self.spellbook.ready(player, Coat.DOUBLE_DOT), Rule.POWER)
                 require(both or len(dice) == (1 if first else 2), Rule.TAKING)
                 hand.extend(dice)
                 if both:
-                    self.book.use(player, Coat.DOUBLE_DOT)
+                    self.spellbook.use(player, Coat.DOUBLE_DOT)
                 if first and not both:
                     self.to_move = self.player_b
                 else:
                     self.hands[1 - player].extend(self.free_dice)
                     self.phase, self.to_move = Phase.DRAW, self.player_a
             case Phase.DRAW, Turn(die, face):
-                require(self.book.ready(player, Coat.DOUBLE_LINE), Rule.POWER)
+                require(self.spellbook.ready(player, Coat.DOUBLE_LINE), Rule.POWER)
                 require(die in hand and face in range(len(DICE[die])), Rule.POWER)
-                self.book.use(player, Coat.DOUBLE_LINE)
+                self.spellbook.use(player, Coat.DOUBLE_LINE)
                 self.faces[die] = DICE[die][face]
             case Phase.DRAW, Draw() as draw:
                 self._draw(player, draw)
@@ -252,13 +244,13 @@ class Game:
             case Phase.BOLT, (ChooseCoat() | AddCross()):
                 if isinstance(move, ChooseCoat):
                     require(self.bolt is Coat.FILLED, Rule.POWER)
-                    self.book.chosen_coat = move.coat
+                    self.spellbook.chosen_coat = move.coat
                 else:
                     drawing, i = self.drawings[player], number(move.cell)
                     drawn = move.cell in CELLS and i in drawing.coats
                     require(drawn and self.bolt is Coat.CHECKED, Rule.POWER)
                     drawing.crosses[i] += 1
-                self.book.use(*self._bolts.pop(0))
+                self.spellbook.use(*self._bolts.pop(0))
                 self._write_book()
             case _:
                 raise IllegalMoveError(Rule.ORDER)
@@ -275,7 +267,7 @@ class Game:
         u, v = map(number, cells)
         require(u != v and not (1 << u | 1 << v) & drawing.filled, Rule.DOMINO)
         if power is not None:
-            helps = power in (Coat.DOT, Coat.LINE) and self.book.ready(player, power)
+            helps = power in (Coat.DOT, Coat.LINE) and self.spellbook.ready(player, power)
             require(helps, Rule.POWER)
         joined = [bool(1 << number(half.cell) & drawing.touch[half.coat]) for half in move.halves]
         if power is Coat.LINE:
@@ -286,7 +278,7 @@ class Game:
         if move.castle is not None:
             drawing.castle_used = True
         if power is not None:
-            self.book.use(player, power)
+            self.spellbook.use(player, power)
         drawing.draw(
             (number(half.cell), half.coat, self.faces[half.die].crosses + (half.die == move.castle))
             for half in move.halves
@@ -310,7 +302,7 @@ class Game:
         """Fill squares, A first; stop when a power must be used at once."""
         while self._book_turns and not self._bolts:
             player = self._book_turns.pop(0)
-            won = [coat for coat in self._counted[player] if self.book.fill(player, coat)]
+            won = [coat for coat in self._counted[player] if self.spellbook.fill(player, coat)]
             self._bolts = [(player, coat) for coat in BOLTS if coat in won]
         if self._bolts:
             self.phase, self.to_move = Phase.BOLT, self._bolts[0][0]
@@ -318,7 +310,7 @@ class Game:
         idle = not any(self._drew)
         ended = self._idle_before if self.edition.round_more else idle
         self._idle_before = idle
-        if ended or any(drawing.full for drawing in self.drawings):
+        if ended or any(drawing.filled == ALL_BITS for drawing in self.drawings):
             self.phase = Phase.OVER
             return
         self.player_a = self.player_b

@@ -56,14 +56,14 @@ def random_player(game: Game, rng: random.Random) -> Move:
         return Roll()
     if game.phase is Phase.TAKE:
         count = 1 if player == game.player_a else 2
-        if count == 1 and game.book.ready(player, Coat.DOUBLE_DOT) and rng.random() < 0.5:
+        if count == 1 and game.spellbook.ready(player, Coat.DOUBLE_DOT) and rng.random() < 0.5:
             count = 2
         return Take(tuple(rng.sample(game.free_dice, count)))
     if game.phase is Phase.BOLT:
         if game.bolt is Coat.FILLED:
             return ChooseCoat(rng.choice(tuple(Coat)))
         return AddCross(cell_of(rng.choice(tuple(game.drawings[player].coats))))
-    if game.book.ready(player, Coat.DOUBLE_LINE) and rng.random() < 0.2:
+    if game.spellbook.ready(player, Coat.DOUBLE_LINE) and rng.random() < 0.2:
         die = rng.choice(game.hands[player])
         return Turn(die, rng.randrange(len(DICE[die])))
     drawing = game.drawings[player]
@@ -97,9 +97,9 @@ def _helped(
     """A domino drawn with the dot's or the line's wizard, if the player has one."""
     player = game.to_move
     drawing = game.drawings[player]
-    if game.book.ready(player, Coat.DOT) and (free := drawing.free_slots()):
+    if game.spellbook.ready(player, Coat.DOT) and (free := drawing.free_slots()):
         return halves(game, pairs[0], rng.choice(free)), Coat.DOT
-    if game.book.ready(player, Coat.LINE):
+    if game.spellbook.ready(player, Coat.LINE):
         for coats in pairs:
             open_bits = (drawing.touch[coat] & ~drawing.filled for coat in coats)
             first, second = ([i for i in NEAR if cells >> i & 1] for cells in open_bits)
@@ -131,7 +131,7 @@ def greedy_player(game: Game, rng: random.Random) -> Move:
             return face.crosses + drawing.touch[face.coat].bit_count() / 10 + rng.random()
 
         free = sorted(game.free_dice, key=worth, reverse=True)
-        both = game.to_move == game.player_b or game.book.ready(game.to_move, Coat.DOUBLE_DOT)
+        both = game.to_move == game.player_b or game.spellbook.ready(game.to_move, Coat.DOUBLE_DOT)
         return Take(tuple(free[: 2 if both else 1]))
     if game.phase is Phase.BOLT:
         domains = find_domains(drawing.board())
@@ -185,7 +185,7 @@ def _draw(game: Game, rng: random.Random) -> Move:
     )
     best = max(places, key=lambda place: gain(place) + rng.random() / 2, default=None)
     if best is None:  # turn a die if possible, else call the other wizards
-        if game.book.ready(game.to_move, Coat.DOUBLE_LINE):
+        if game.spellbook.ready(game.to_move, Coat.DOUBLE_LINE):
             return Turn(rng.choice((one, two)), rng.randrange(6))
         return random_player(game, rng)
     castle = None

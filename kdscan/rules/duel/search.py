@@ -92,9 +92,8 @@ def connects(board: Board, terms: Terms, steps: int) -> bool:
     its shields can have won them; raises OutOfStepsError."""
     plain = Board({cell: Shield(shield.coat) for cell, shield in board.items()})
     task = Task(plain, terms, ANY_DICE, None, None, Budget(steps))
-    free = terms.winnable(board, Coat.DOT)
-    helped = {0, 2 * terms.winnable(board, Coat.LINE)}
-    return any(True for singles in helped for _ in _splits(task, singles, free, ANY))
+    free, helped = (terms.winnable(board, coat) for coat in (Coat.DOT, Coat.LINE))
+    return any(True for singles in {0, 2 * helped} for _ in _splits(task, singles, free, ANY))
 
 
 class Task:

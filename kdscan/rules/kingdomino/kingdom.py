@@ -246,16 +246,9 @@ class Land:
             [c for c in around if self.is_free(c) and self.joins(c, square.terrain)]
             for square in squares
         )
-        placed = set()
-        for cell in sorted(first):
-            for near in neighbours(cell):
-                if self.fits((cell, near)):
-                    placed.add((cell, near))
-                    yield cell, near
-        for cell in sorted(second):
-            for near in neighbours(cell):
-                if (near, cell) not in placed and self.fits((near, cell)):
-                    yield near, cell
+        pairs = [(cell, near) for cell in sorted(first) for near in neighbours(cell)]
+        pairs += [(near, cell) for cell in sorted(second) for near in neighbours(cell)]
+        return filter(self.fits, dict.fromkeys(pairs))
 
     def lay(self, squares: tuple[Square, Square], cells: Place) -> None:
         """Lay a domino; nothing is checked here."""
