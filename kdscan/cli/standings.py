@@ -250,6 +250,11 @@ def result(
     w = terminal_words()
     for text, values in resting_on(before, this):
         note(w.t(text, **values))
+    for seat in game.seats:
+        read, entry = seat.sheet, seat.points
+        if read and not read.review and entry not in (None, read.total):
+            text = "the sheet of {player} is worth {total}, but {points} points were entered"
+            note(w.t(text, player=seat.player, total=read.total, points=entry))
     if game.forfeit:
         outcome = w.t("Both absent: both lose")
     elif game.walkover:

@@ -44,7 +44,7 @@ from kdscan.event.store.schema import (
     now,
     touch,
 )
-from kdscan.files import Json, check_name
+from kdscan.files import Json, check_name, plain_name
 from kdscan.rules import GAMES, GameName
 
 if TYPE_CHECKING:
@@ -92,10 +92,14 @@ def open_row(db: Connection, name: str | None, game: GameName | None = None) -> 
     if name is not None:
         if not name.strip():
             raise UsageError("--event: an event needs a name, like --event 'Spring cup'")
-        if name not in {event.name for event in events(db)}:  # which no database need encode
+        # No database need encode the name; nor does its case, accents or spaces make another event.
+        if plain_name(name) not in {plain_name(event.name) for event in events(db)}:
             check_name(name)
-            fresh = {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()}
-            insert_new(db, schema.event, fresh)
+            insert_new(
+                db,
+                schema.event,
+                {"name": name, "game": game or GAMES[0], "details": {}, "created_at": now()},
+            )
     event = find_row(db, name)
     if game not in (None, event.game):
         raise UsageError(
@@ -139,7 +143,7 @@ def load(
     states of sheets that had to be computed anew are stored.
     """
     row = first(db, EventRow, schema.event, id=event_id)
-    if row is None or (before is not None and before.name != row.name):
+    if row is None or (before and before.name != row.name):
         raise EventGone("the event was deleted")
     if before is None or before.created_at != row.created_at:  # deleted, and another has its number
         nothing: Json = {"photos": {}, "failures": {}, "sheets": {}}
@@ -275,8 +279,11 @@ def perform(
     for other in reversed(event.log):
         if other.id <= last:
             break
-        others = other.role == "desk" and other.session != author.session
-        if others and own & other.action.subjects():
+        if (
+            other.role == "desk"
+            and other.session != author.session
+            and own & other.action.subjects()
+        ):
             raise UsageError("another desk has just decided this; look at it again")
     check_possible(before, event)
     ids = [e.action.sheet for e in entries if isinstance(e.action, OnField)]
@@ -298,9 +305,10 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     if not (action.for_players and isinstance(target, OnSheet)):
         raise desk_only()
     sheet = event.sheet(target.sheet)
-    if author.session not in event.senders(sheet.photo_id):
+    senders = event.senders(sheet.photo_id)
+    if author.session not in senders:
         raise NoSuchSheet("there is no such sheet")
-    if event.senders(sheet.photo_id)[:1] != [author.session]:
+    if senders[:1] != [author.session]:
         raise NotForPlayers("somebody else has sent this photo before; ask the desk to change it")
     if not event.has_players:
         return

@@ -99,6 +99,8 @@ def test_codes_bring_sheets_to_their_tables(store: str, say: Command) -> None:
     table = list(csv.DictReader(say("standings", "--csv", "-").out.splitlines()))
     first = {row["player"]: row for row in table}[one]
     assert (first["rank"], first["score"], first["wins"]) == ("1", "1.0", "1")
+    err = say("result", "--round", "1", "--table", "1", f"{one}=15", f"{two}=48").err
+    assert err == f"the sheet of {one} is worth 51, but 15 points were entered\n"
 
 
 def test_each_sheet_of_one_photo_has_a_name_to_correct_it_by(store: str, say: Command) -> None:

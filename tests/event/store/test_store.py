@@ -28,7 +28,7 @@ def test_an_event_is_found_by_its_name_or_as_the_only_one(store: Store) -> None:
         with pytest.raises(UsageError, match="this is an event of duel, not kingdomino"):
             open_row(db, "Spring cup", "kingdomino")
         with pytest.raises(UsageError, match="there are: Spring cup"):
-            find_row(db, "Other")
+            open_row(db, "spring  Cup ")
         open_row(db, "Other")
         with pytest.raises(UsageError, match="there are several events"):
             find_row(db, None)
