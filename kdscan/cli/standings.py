@@ -180,18 +180,15 @@ def pair(
         round_ = this.last_round
         if csv is not None:  # if it cannot be written, no round is paired
             _write_csv(csv, pairing_rows(this, round_))
-    tables = [seats for seats in this.tables[round_].values() if len(seats) > 1]
-    alone = [seats[0] for seats in this.tables[round_].values() if len(seats) == 1]
     if csv != STDOUT:
-        print(_tables(this.name, round_, tables, alone))
-    elif alone:
+        print(_tables(this, round_))
+    elif alone := [seats[0] for seats in this.tables[round_].values() if len(seats) == 1]:
         note("kdscan: " + terminal_words().t("bye") + ": " + ", ".join(alone))
     for met in met_before(this, round_):
         if len(met) == 1:
             warn("{player} has a bye again; no other pairing was left", player=met[0])
         else:
-            pair = " – ".join(met)
-            warn("{players} have met before; no other pairing was left", players=pair)
+            warn("{players} have met before; no other pairing was left", players=" – ".join(met))
     note_other_sizes(this.other_sizes, f"kdscan batch PHOTO... {same_event(event, store)}")
 
 
@@ -235,12 +232,12 @@ def result(
         raise UsageError("give points, like Ada=51, or --walkover NAME, --forfeit or --withdraw")
     entered: act.Action = act.WithdrawResult(round, table)
     if points:
-        scores = [*map(_points, points)]
-        names = [name for name, _ in scores]
-        for name in names:
-            if names.count(name) > 1:
+        scores: dict[str, int] = {}
+        for name, value in map(_points, points):
+            if name in scores:
                 raise UsageError("{name} is named twice; give each player's points once", name=name)
-        entered = act.EnterResult(round, table, dict(scores))
+            scores[name] = value
+        entered = act.EnterResult(round, table, scores)
     elif not withdraw:
         entered = act.Walkover(round, table, winners[0] if winners else None)
     with open_store(store, make=False) as opened, opened.write() as db:
@@ -251,10 +248,9 @@ def result(
     for text, values in resting_on(before, this):
         note(w.t(text, **values))
     for seat in game.seats:
-        read, entry = seat.sheet, seat.points
-        if read and not read.review and entry not in (None, read.total):
+        if seat.sheet and seat.points not in (None, total := seat.sheet.total):
             text = "the sheet of {player} is worth {total}, but {points} points were entered"
-            note(w.t(text, player=seat.player, total=read.total, points=entry))
+            note(w.t(text, player=seat.player, total=total, points=seat.points))
     if game.forfeit:
         outcome = w.t("Both absent: both lose")
     elif game.walkover:
@@ -283,17 +279,19 @@ def _table(state: EventState) -> str:
     return "\n".join([f"{escape_control(state.name)}: {so_far(w, state)}, {players}", *lines])
 
 
-def _tables(event: str, round_: int, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> str:
+def _tables(state: EventState, round_: int) -> str:
     w = terminal_words()
     rows = [
-        [str(number), *[part for name in table for part in ("–", name)][1:]]
-        for number, table in enumerate(tables, 1)
+        [
+            str(number) if len(names) > 1 else w.t("bye"),
+            *[part for name in names for part in ("–", name)][1:],
+        ]
+        for number, names in state.tables[round_].items()
     ]
-    rows += [[w.t("bye"), name] for name in byes]
     most = max(map(len, rows))
     even = [row + [""] * (most - len(row)) for row in rows]
     lines = aligned(even, left=range(1, most), least=(4,))
-    return "\n".join([f"{event}: " + w.t("round {round}", round=round_), *lines])
+    return "\n".join([f"{state.name}: " + w.t("round {round}", round=round_), *lines])
 
 
 def _points(text: str) -> tuple[str, int]:
