@@ -139,7 +139,7 @@ def build(session: nox.Session) -> None:
     _python(session, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".")
 
 
-TEXTS = "t tn:1,2 mark warn UnreadableImage ImageTooLarge ReaderDied NoSheetFound BlankPage \
+TEXTS = "t tn:1,2 mark note warn UnreadableImage ImageTooLarge ReaderDied NoSheetFound BlankPage \
 ModelError StoreError StoreFull UsageError UnknownPlayer LayoutError BoardTextError BookTextError \
 KingdomTextError VariantError NotForPlayers DeskOnly NoSuchSheet EventGone"
 """Functions and errors whose first argument is translated wherever it is shown; tn has two."""

@@ -133,7 +133,7 @@ def correct(
         if changes:
             this, _ = perform(db, this, author, *changes)
         for text, values in resting_on(before, this):
-            note(terminal_words().t(text, **values))
+            note(text, **values)
         print(_summary(sheet_named(this, row.address)))
 
 

@@ -189,6 +189,8 @@ def _parse(text: str) -> Correction:
     raise refusals[-1 if of_terrain else 0]
 
 
+# Questions
+
 CELL_COLUMNS, SHEET_COLUMNS = 40, 76
 """Characters across pictures of a shield and of a whole map."""
 

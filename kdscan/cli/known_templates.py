@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-from kdscan.cli.shared import error_message, note, terminal_words
+from kdscan.cli.shared import error_message, note
 from kdscan.errors import KdscanError
 from kdscan.templates.library import StoredTemplate, load_template, own_library
 from kdscan.templates.template import folded
@@ -23,4 +22,4 @@ def known_templates(files: Sequence[str] = ()) -> list[StoredTemplate]:
 
 def damaged(error: KdscanError) -> None:
     """Report that a file is skipped."""
-    note(terminal_words(sys.stderr).t("{what} (skipped)", what=error_message(error)))
+    note("{what} (skipped)", what=error_message(error))

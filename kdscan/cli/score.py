@@ -10,7 +10,6 @@ import sys
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -243,21 +242,14 @@ def _read_all(
                     )
         for page in range(len(pages)):
             own = [c for c in corrections if (c.photo or 0) == number]
-            change = partial(_corrected, own, options.risk, printer.style if ask else None)
+
+            def change(sheet: AnyReading, place: int, own: list[Correction] = own) -> AnyReading:
+                """The sheet with its corrections and answers."""
+                sheet = corrected(sheet, [c for c in own if c.sheet == place], options.risk)
+                return ask_about(sheet, printer.style, options.risk) if ask else sheet
+
             yield read_page(pages, page, options, change if own or ask else None)
             number += 1
-
-
-def _corrected(
-    corrections: Sequence[Correction],
-    risk: float,
-    style: Style | None,
-    sheet: AnyReading,
-    number: int,
-) -> AnyReading:
-    """The sheet with its corrections, and with answers if a terminal's style is given."""
-    sheet = corrected(sheet, [c for c in corrections if c.sheet == number], risk)
-    return sheet if style is None else ask_about(sheet, style, risk)
 
 
 def _check_all_applied(

@@ -23,6 +23,8 @@ from kdscan.i18n import ENGLISH, Words, terminal_language, words
 from kdscan.i18n.errors import error_json, error_text
 from kdscan.rules import GameName
 
+# Options
+
 NEEDS_REVIEW, SOME_FAILED, UNLAWFUL = 5, 7, 9
 """Exit codes of what is no error: with --strict something needs review; some photos could not be
 read; with --strict no lawful game leads to a board that was read with certainty."""
@@ -156,6 +158,8 @@ def check_game(context: typer.Context, game: GameName) -> None:
 if TYPE_CHECKING:
     from kdscan.event.jobs import Progress
 
+# Messages
+
 CLEAR_LINE = "\r\x1b[K"
 """The control sequence that erases the current line of a terminal."""
 
@@ -199,15 +203,15 @@ def print_error(text: str) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
-def note(text: str) -> None:
-    """Print useful information on stderr, unless it should be quiet."""
+def note(text: str, /, **values: object) -> None:
+    """Print useful information on stderr, in its language, unless it should be quiet."""
     if not _quiet:
-        print_error(text)
+        print_error(terminal_words(sys.stderr).t(text, **values))
 
 
 def warn(text: str, /, **values: object) -> None:
     """Note something in the language of stderr, after the program's name."""
-    note("kdscan: " + terminal_words(sys.stderr).t(text, **values))
+    note(f"kdscan: {terminal_words(sys.stderr).t(text, **values)}")
 
 
 def attended() -> bool:

@@ -183,7 +183,8 @@ def pair(
     if csv != STDOUT:
         print(_tables(this, round_))
     elif alone := [seats[0] for seats in this.tables[round_].values() if len(seats) == 1]:
-        note("kdscan: " + terminal_words().t("bye") + ": " + ", ".join(alone))
+        bye = terminal_words().t("bye")
+        note(f"kdscan: {bye}: {', '.join(alone)}")
     for met in met_before(this, round_):
         if len(met) == 1:
             warn("{player} has a bye again; no other pairing was left", player=met[0])
@@ -246,11 +247,11 @@ def result(
         game = this.game_at(round, table)
     w = terminal_words()
     for text, values in resting_on(before, this):
-        note(w.t(text, **values))
+        note(text, **values)
     for seat in game.seats:
         if seat.sheet and seat.points not in (None, total := seat.sheet.total):
             text = "the sheet of {player} is worth {total}, but {points} points were entered"
-            note(w.t(text, player=seat.player, total=total, points=seat.points))
+            note(text, player=seat.player, total=total, points=seat.points)
     if game.forfeit:
         outcome = w.t("Both absent: both lose")
     elif game.walkover:

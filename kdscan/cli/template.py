@@ -166,7 +166,7 @@ def learn(
             templates.save(learned)
     note(templates_table([learned]))
     if not attended:
-        note(w.t(again))
+        note(again)
 
 
 def _pictures(path: str) -> Iterator[Photo]:
@@ -211,8 +211,7 @@ def list_(
     elif templates:
         print(templates_table(templates))
     else:
-        text = "no template is known yet; see: kdscan template learn --help"
-        note(terminal_words(sys.stderr).t(text))
+        note("no template is known yet; see: kdscan template learn --help")
 
 
 @template.command("show")
@@ -268,12 +267,11 @@ def forget(
         library.forget(*names)
         if automatic and not isinstance(library, Library):
             library.switch(False)
-            text = terminal_words(sys.stderr).t(
+            note(
                 "{name} had been learned automatically; automatic learning is now off. "
                 "The desk of the event's page can turn it on again.",
                 name=", ".join(automatic),
             )
-            note(text)
 
 
 @template.command("export")

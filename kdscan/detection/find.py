@@ -55,6 +55,8 @@ from kdscan.imaging.picture import (
 from kdscan.paper.layout import own_layouts
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 
+# One outline → every cell's centre
+
 VIEW_PX = 32
 """Pixels per cell in the refining network's view: its stride."""
 VIEW_MARGIN = 1.0
@@ -216,6 +218,8 @@ def _plane(centers_xy: Floats) -> Floats:
     refined, _ = cv2.findHomography(source[inliers], target[inliers], 0)
     return np.asarray(refined, np.float64)
 
+
+# Every map of a photo
 
 LIKELY, POSSIBLE = 0.8, 0.6
 """Probability that all cells are in place. Above the first a candidate is a map; above the second

@@ -27,6 +27,9 @@ Json = dict[str, Any]
 """A JSON object that no type here describes: a kind's evidence, details of a row, an answer."""
 
 
+# Names in one spelling, and sanitised for stores, terminals and other programs: no control or
+# misleading characters.
+
 MAX_LETTERS = 200
 """Most letters of a name; three times the longest that any table shows."""
 
@@ -105,6 +108,8 @@ def check_name(name: str) -> None:
         )
 
 
+# Texts up to a maximum size: a device such as /dev/zero would fill all memory.
+
 LARGEST = 16_000_000
 """Most letters of a text: boards of 100,000 games."""
 
@@ -152,6 +157,8 @@ def read_error(error: OSError | ValueError) -> UsageError:
     why = (error.strerror if isinstance(error, OSError) else None) or error
     return UsageError("the file could not be read: {why}", why=why)
 
+
+# Writing
 
 STDOUT = Path("-")
 """The name that means standard output."""

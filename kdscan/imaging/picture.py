@@ -192,6 +192,12 @@ def _picture(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return frozen(bgr)
 
 
+# Image pyramid: a photo at half, quarter and eighth of its size, computed once for all stages.
+# Halving averages 2 × 2 pixels, which is almost free. The decoder yields the half of a large JPEG
+# in less than half the time (`kdscan.imaging.photo`), and the whole is decoded only if a stage
+# needs it. Point p of the photo lies at (p + .5) / 2**k - .5 on level k; an odd last row or column
+# is dropped.
+
 LEVELS = 4
 """Number of levels; level 0 is the photo. An eighth suffices for phones' pictures."""
 
@@ -301,11 +307,14 @@ def grey_at_most(photo: Photo, longer: int) -> tuple[NDArray[np.uint8], float]:
     return np.asarray(cv2.resize(cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY), size), np.uint8), scale
 
 
+# The lattice and the view from straight above
+
+
 @dataclass(frozen=True, eq=False)
 class RectifiedSheet(FrozenArrays):
     """The grid rectified and upright, at a fixed number of pixels per cell.
 
-    bgr: (H, W, 3) uint8; see `kdscan.imaging.picture` for pixels per cell and margin.
+    bgr: (H, W, 3) uint8; see `FLAT_PX` and `FLAT_MARGIN`.
     centers_xy: (R, C, 2) float64, photo frame: centre of each cell (the castle's
         too), after curl and folds were followed; (5, 7, 2) for a map.
     outline_xy: (4, 2) float64, photo frame: corners of the grid, as in SheetOutline.

@@ -44,6 +44,8 @@ from kdscan.imaging.formats import (
 from kdscan.imaging.hevc import is_damaged
 from kdscan.imaging.picture import Bgr
 
+# TIFF: its pages, and whether their pieces are damaged
+
 REDUCED_OR_MASK = 0b101
 """Bits of a page's NewSubfileType (page 36): a smaller version, or a mask, of another page."""
 
@@ -180,6 +182,9 @@ def _lzw_strings(codes: NDArray[np.int32]) -> int:
         longer += longer[chain]
         chain = chain[chain]
     return len(codes) + int(longer[before].sum())
+
+
+# All formats
 
 
 def open_file(data: bytes) -> tuple[int, Read]:

@@ -54,6 +54,8 @@ from kdscan.rules.duel.board import (
     domain_points,
 )
 
+# Probabilities of marks
+
 CROSSED_EMPTY = 0.02
 """Prior weight of crosses beside an empty shield, which the rules forbid, relative to none."""
 
@@ -159,6 +161,8 @@ def best_first(probs: Floats, least: float) -> Iterator[tuple[float, tuple[int, 
                 raised = (*ranks[:i], k + 1, *ranks[i + 1 :])
                 heapq.heappush(heap, (cost + steps[i][k], raised, i))
 
+
+# The most probable board
 
 DEFAULT_RISK = 0.02
 """A reading that is wrong with more than this probability is marked for review."""

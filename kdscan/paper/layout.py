@@ -29,6 +29,8 @@ from kdscan.files import read_error, read_text
 from kdscan.paper.style import unprintable
 from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS, Coat
 
+# The parts of a sheet
+
 LARGEST_MM = 1189
 """Longer side of A0 (ISO 216), the largest page."""
 
@@ -298,6 +300,8 @@ class Layout(Page, frozen=True, kw_only=True):
 
 AnyPage = TypeVar("AnyPage", bound=Page)
 
+# Layouts as files
+
 _FOLDER = Path(__file__).parent / "layouts"
 
 
@@ -412,6 +416,8 @@ def _value(value: Any) -> str:
     # JSON's escapes are TOML's, except for DEL, which JSON leaves unescaped.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
+
+# What is wrong with a layout
 
 _DICTIONARY = re.compile(r"DICT_([4-7])X\1_(50|100|250|1000)")
 """OpenCV's families of markers with 4 to 7 modules (cv2.aruco), and their sizes."""

@@ -15,6 +15,8 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, get_arg
 
 T = TypeVar("T", bound=Hashable)
 
+# Grids
+
 Cell = tuple[int, int]
 """Row and column, counted from 0 at the top left."""
 
@@ -155,6 +157,8 @@ def require(lawful: bool, rule: StrEnum) -> None:
     if not lawful:
         raise IllegalMoveError(rule)
 
+
+# Who wins
 
 Decision = Literal["score", "largest_domain", "crowns", "draw", "bye", "walkover"]
 

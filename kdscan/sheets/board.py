@@ -288,6 +288,8 @@ def _tile(canvas: Canvas, corners: Points, doubt: Doubt, look: CellLook) -> Bgr:
     return picture
 
 
+# Text in a terminal
+
 # Box drawing by the four strokes that meet in a corner: up 1, right 2, down 4, left 8.
 _CORNERS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
 _ASCII_CORNERS = " |-+||++-+-+++++"

@@ -86,6 +86,8 @@ SQUARES: dict[Coat, int] = {coat: int(_DATA["spellbook"][coat]) for coat in Coat
 """Squares on each line of the spellbook."""
 
 
+# The board
+
 ROWS, COLS = 5, 7
 """Rows and columns of a Duel map (34 shields and the castle)."""
 
@@ -294,6 +296,8 @@ class Drawing:
         """The map as it stands."""
         return Board({cell_of(i): Shield(c, self.crosses[i]) for i, c in self.coats.items()})
 
+
+# The score
 
 WIZARD_POINTS = 3
 """What the wizard of the filled coat pays for each domain of the chosen coat."""

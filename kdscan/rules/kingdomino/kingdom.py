@@ -23,6 +23,8 @@ from kdscan.rules import (
     span,
 )
 
+# Extra rules, which can be combined freely, and what they change
+
 DYNASTY_GAMES = 3
 """How many games make a dynasty."""
 
@@ -75,6 +77,9 @@ class Variants:
 
 
 PLAIN = Variants()
+
+
+# Terrains, dominoes, kingdoms
 
 
 class Terrain(StrEnum):
@@ -262,6 +267,8 @@ class Land:
         moved = {(r - top, c - left): square for (r, c), square in squares.items()}
         return Kingdom(moved, (-top, -left), (max(rows) - top + 1, max(cols) - left + 1))
 
+
+# The score
 
 MIDDLE_KINGDOM_POINTS = 10
 HARMONY_POINTS = 5

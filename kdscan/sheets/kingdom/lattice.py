@@ -346,6 +346,8 @@ def _fit_plane(at: Floats, xy: Floats, limit: float) -> Floats:
     return np.vstack([np.asarray(flat, np.float64), [0, 0, 1]])
 
 
+# What each square of a rectified lattice holds
+
 SIDE_PX = 64
 """Pixels per square of a rectified kingdom."""
 CROP_SQUARES = 1 + 2 * FLAT_MARGIN

@@ -1,4 +1,4 @@
-// Where cells lie in the photo, as in kdscan.imaging.rectify; what was read over it; parts cut out.
+// Where cells lie in the photo, as in kdscan.imaging.picture; what was read over it; parts cut out.
 
 import { upTo } from "./board.js";
 import { s } from "./dom.js";
