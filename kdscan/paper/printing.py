@@ -235,12 +235,11 @@ SLIP_MM = 55.0
 
 
 def table_pdf(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
-    """A table under its title, on as many pages as it needs; the widest column takes the room that
-    the others leave."""
+    """A table under its title, on as many pages as it needs; the second column, of names, takes the
+    room that the others leave."""
     texts = [[printable(cell) for cell in row] for row in (columns, *rows)]
     widths = [max(text_width(row[n], LETTER_MM) for row in texts) + 6 for n in range(len(columns))]
-    widest = widths.index(max(widths))
-    widths[widest] += ROOM_MM - sum(widths)
+    widths[1] += ROOM_MM - sum(widths)
     ends = [MARGIN_MM + sum(widths[: n + 1]) for n in range(len(widths))]
     per_page = int((HEIGHT_MM - 2 * MARGIN_MM - 20) / ROW_MM) - 1
     document = Document(title, A4_MM)
@@ -252,7 +251,7 @@ def table_pdf(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]])
                 pen.lines(((MARGIN_MM, y + 2.4), (WIDTH_MM - MARGIN_MM, y + 2.4)), line="faint")
                 for column, cell in enumerate(row):
                     start = ends[column] - widths[column]
-                    left = column == widest
+                    left = column == 1
                     at = (start + 1 if left else ends[column] - 3, y)
                     text = fitted(cell, LETTER_MM, widths[column] - 2)
                     color = "line" if n == 0 else "ink"
