@@ -11,7 +11,7 @@ from kdscan.event.store import Store
 from kdscan.rules.duel.players import play_game
 from tests.readings import make_book, make_sheet, with_evidence
 from tests.web import browsing
-from tests.web.browsing import DESKTOP, DOUBTED, Open, accessible, csrf
+from tests.web.browsing import DESKTOP, DOUBTED, Open, accessible, csrf, open_sheet
 from tests.web.conftest import DESK, Served, lay
 from tests.web.test_kinds import DOUBT, GAME
 
@@ -76,3 +76,14 @@ def test_a_sheet_is_given_to_the_other_player_at_its_table(
         expect(page.locator(".tables .seat").first).to_be_visible()
         for part in (page.locator(".desk-top"), page.locator(".round-side")):
             expect(part).to_be_visible(visible=not paper)
+
+
+def test_who_taps_what_another_desk_has_changed_hears_of_it_and_sees_it(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    photo = lay(served, store, make_sheet(doubtful=[(0, 1), (2, 2)]))
+    one, other = open_sheet(open_page, photo), open_sheet(open_page, photo)
+    for page, said in ((one, ""), (other, "nother desk has just decided this"), (other, "")):
+        page.locator(".doubt .choice").first.tap()
+        expect(page.locator("#toast")).to_contain_text(said)
+        expect(page.locator("details", has_text="decision")).to_be_visible()
