@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import Connection
 
 from kdscan.document import PhotoReport, photo_json
@@ -16,7 +18,7 @@ from kdscan.event.events import current_sheets, find_event, open_event, open_row
 from kdscan.event.export import rows_with_sheets, write_csv, write_json_lines
 from kdscan.event.log import Author
 from kdscan.event.model import Event
-from kdscan.event.store import Store
+from kdscan.event.store import Store, open_store
 from kdscan.event.store.files import suffix_of
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
 from kdscan.event.store.schema import EventRow, PhotoRow
@@ -27,6 +29,13 @@ from kdscan.sheets.base import AnyReading, serialize
 ZOE = Author("Zoe")
 MODELS = "models-1"
 SHA = "ab" * 32
+
+
+@pytest.fixture
+def sqlite_store(tmp_path: Path) -> Iterator[Store]:
+    """A store on SQLite alone, where nothing depends on the database."""
+    with open_store(str(tmp_path / "store.sqlite"), str(tmp_path / "photos")) as opened:
+        yield opened
 
 
 def one_photo(db: Connection) -> tuple[EventRow, PhotoRow]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from kdscan.event.export import columns, event_table, rows_with_sheets
 from kdscan.event.log import Author
 from kdscan.event.model import Event
 from kdscan.event.names import listed_names, players_in, removed_names
-from kdscan.event.store import Store, open_store
+from kdscan.event.store import Store
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
 from kdscan.event.store.schema import UPLOADED
 from kdscan.event.swiss import resting_on
@@ -25,18 +24,23 @@ from kdscan.rules import GameName
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
 from kdscan.sheets.duel_map.interpret import interpret
-from tests.event.entries import MODELS, came_in, do, entry, event_of, number_of, states
+from tests.event.entries import (
+    MODELS,
+    came_in,
+    do,
+    entry,
+    event_of,
+    number_of,
+    sqlite_store,
+    states,
+)
 from tests.readings import BOARD, make_book, make_kingdom, make_sheet, paid_game, with_evidence
 
 UNFINISHED = BOARD.replace("d+  d   dd", ".   .   dd", 1)
 """Before the last domino was drawn."""
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """On SQLite alone: nothing here depends on the database."""
-    with open_store(str(tmp_path / "store.sqlite"), str(tmp_path / "photos")) as opened:
-        yield opened
+store = sqlite_store
 
 
 def statuses(store: Store) -> dict[str, str]:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from kdscan.event.events import open_row
 from kdscan.event.prints import EventPrints, piles
-from kdscan.event.store import Store, open_store
-from tests.event.entries import came_in
+from kdscan.event.store import Store
+from tests.event.entries import came_in, sqlite_store
 from tests.readings import make_sheet, with_evidence
 from tests.templates.made import made_template
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(str(tmp_path / "cup.sqlite")) as opened:
-        yield opened
+store = sqlite_store
 
 
 def test_a_print_is_improved_once_there_are_twice_as_many_sheets(store: Store) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -15,21 +14,18 @@ from kdscan.event.corrections import CoatName
 from kdscan.event.events import perform
 from kdscan.event.log import Author
 from kdscan.event.model import Event
-from kdscan.event.store import Store, open_store, schema
+from kdscan.event.store import Store, schema
 from kdscan.event.store.schema import UPLOADED
 from kdscan.rules.duel.players import play_game
 from kdscan.sheets.base import AnyReading, deserialize, serialize
-from tests.event.entries import ZOE, came_in, do, event_of, number_of, states
+from tests.event.entries import ZOE, came_in, do, event_of, number_of, sqlite_store, states
 from tests.readings import BOARD, make_book, make_sheet, paid_game, with_evidence
 
 HUGO, EVE = Author("Hugo", "player", "hugo"), Author("eve", "player", "eve")
 DOUBTS = ((0, 1), (2, 2))
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(str(tmp_path / "store.sqlite"), str(tmp_path / "photos")) as opened:
-        yield opened
+store = sqlite_store
 
 
 def read(code: str, doubtful: Collection[tuple[int, int]]) -> AnyReading:
