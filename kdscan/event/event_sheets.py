@@ -65,22 +65,24 @@ class EventSheets(EventRecord):
 
     @derived("photos", "names", "seats", "first_names")
     def _by_code(self) -> Mapping[int, Assignment]:
-        return {sheet.id: self._of_code(sheet) for sheet in self.sheets.values()}
-
-    def _of_code(self, sheet: Sheet) -> Assignment:
-        """Whose a sheet is by its code; the round may be that of its file."""
-        file, code = self.first_names.get(sheet.photo_id), parsed(sheet.code)
-        given = file[1].details.get("round") if file else None
-        if code is None:
-            return Assignment(given)
-        round_ = given if code.round is None else code.round
-        full = len(sheet.code or "") >= MOST_LETTERS - 1  # no word ends with a hyphen
-        name = code.event + CUT if full else code.event
-        player = self.names.coded(code.player)
-        if player is None and code.player and self.has_players:
-            return Assignment(round_, code.table, None, name, code.player)
-        whose = player.name if player else code.player or None
-        return self._at_table(Assignment(round_, code.table, whose, name))
+        """Whose each sheet is by its code; the round may be that of its file."""
+        whose: dict[int, Assignment] = {}
+        for sheet in self.sheets.values():
+            file, code = self.first_names.get(sheet.photo_id), parsed(sheet.code)
+            round_ = file[1].details.get("round") if file else None
+            if code is None:
+                whose[sheet.id] = Assignment(round_)
+                continue
+            round_ = round_ if code.round is None else code.round
+            full = len(sheet.code or "") >= MOST_LETTERS - 1  # no word ends with a hyphen
+            event = code.event + CUT if full else code.event
+            player = self.names.coded(code.player)
+            if player is None and code.player and self.has_players:
+                whose[sheet.id] = Assignment(round_, code.table, None, event, code.player)
+                continue
+            name = player.name if player else code.player or None
+            whose[sheet.id] = self._at_table(Assignment(round_, code.table, name, event))
+        return whose
 
     def _at_table(self, at: Assignment) -> Assignment:
         if at.table is None and at.round is not None and at.player:
@@ -224,7 +226,11 @@ class EventSheets(EventRecord):
         same_as, alike, excluded = self.said.same_as, self.memo.alike, self._excluded
         counting = (n for n in self._counted if n not in self.said.ignored)
         sheets = [self.sheets[n] for n in (*counting, *excluded)]
-        codes = {sheet.id: self._whole_code(sheet) for sheet in sheets}
+        codes = {sheet.id: sheet.code for sheet in sheets}
+        for sheet in sheets:  # one sheet per round bears a code without a round
+            if (printed := parsed(sheet.code)) and printed.round is None:
+                round_ = self._of_photos[sheet.id].round
+                codes[sheet.id] = None if round_ is None else f"{sheet.code} {round_}"
         bearers = Counter(codes.values())
         readings = Counter(sheet.brief.marks for sheet in sheets)
         for sheet in sheets:
@@ -264,15 +270,6 @@ class EventSheets(EventRecord):
                 )
             )
         return same_sheets(entries, alike)
-
-    def _whole_code(self, sheet: Sheet) -> str | None:
-        """The code with its round, else with the photo's; None without any, because one sheet per
-        round bears it."""
-        printed = parsed(sheet.code)
-        if printed is None or printed.round is not None:
-            return sheet.code
-        round_ = self._of_photos[sheet.id].round
-        return None if round_ is None else f"{sheet.code} {round_}"
 
     @derived("photos")
     def pages(self) -> Mapping[tuple[int, int], Sequence[int]]:

@@ -142,8 +142,14 @@ def open_store(url: str | None = None, photos: str | None = None, *, make: bool 
     )
     event.listen(engine, "begin", _begin_postgresql)
     _have_tables(engine)
-    with explained(engine):
-        return Store(engine, PhotoFiles(_remembered(engine, photos)))
+    at, writing = schema.setting.c, engine.execution_options(writes=photos is not None)
+    with explained(engine), writing.begin() as db:  # the same place for all users
+        place = db.scalar(select(at.value).where(at.key == "photos"))
+        if photos is not None:
+            db.execute(schema.setting.delete().where(at.key == "photos"))
+            place = photos if is_url(photos) else str(Path(photos).absolute())
+            db.execute(schema.setting.insert().values(key="photos", value=place))
+    return Store(engine, PhotoFiles(place or str(default_folder() / "photos")))
 
 
 def _parse(url: str) -> URL:
@@ -311,20 +317,6 @@ def _begin_postgresql(connection: Connection) -> None:
         connection.exec_driver_sql(_TAKE_TURN)
     else:
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-
-
-def _remembered(engine: Engine, photos: str | None) -> str:
-    """The place of the photos of a store on a server, which is the same for all users."""
-    at = schema.setting.c
-    with engine.execution_options(writes=photos is not None).begin() as db:
-        known = db.scalar(select(at.value).where(at.key == "photos"))
-        if photos is None:
-            return known or str(default_folder() / "photos")
-        place = photos if is_url(photos) else str(Path(photos).absolute())
-        if known != place:
-            db.execute(schema.setting.delete().where(at.key == "photos"))
-            db.execute(schema.setting.insert().values(key="photos", value=place))
-        return place
 
 
 _CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "encoding"}
