@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_306,
     "kdscan/detection": 7_343,
-    "kdscan/event": 54_272,
+    "kdscan/event": 54_241,
     "kdscan/files": 3_629,
     "kdscan/i18n": 1_819,
     "kdscan/imaging": 13_534,
