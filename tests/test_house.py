@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
-    "kdscan/cli": 21_306,
+    "kdscan/cli": 21_212,
     "kdscan/detection": 7_343,
     "kdscan/event": 54_241,
     "kdscan/files": 3_629,
@@ -20,15 +20,15 @@ MOST_TOKENS = {
     "kdscan/imaging": 13_534,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_321,
-    "kdscan/paper": 14_943,
+    "kdscan/paper": 14_932,
     "kdscan/rules": 21_165,
-    "kdscan/sheets": 35_843,
+    "kdscan/sheets": 35_828,
     "kdscan/templates": 20_781,
     "kdscan/web": 26_487,
     "kdscan/workers": 1_926,
-    "kdscan": 233_830,
+    "kdscan": 233_679,
     "lab": 170_306,
-    "tests": 189_051,
+    "tests": 188_488,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

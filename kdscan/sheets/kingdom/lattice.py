@@ -395,22 +395,24 @@ def classify_squares(
     flat: RectifiedSheet,
     network: Network,
     visible: NDArray[np.bool_],
-    adjusted: Callable[[Floats], Floats],
+    undetected: NDArray[np.bool_],
 ) -> Floats:
     """(R, C, K) float64: probability of each of `SQUARE_CLASSES` on each square.
 
     network: (B, 3, 80, 80) → logits (B, K). visible: (R, C), squares inside the photo; others are
-    taken to be empty. adjusted: (R, C, K) → the same, corrected by further evidence.
+    taken to be empty. undetected: see `adjust_for_table`.
     """
     probs = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (*visible.shape, 1))
 
-    def adjusted_crops(batch: Floats) -> Floats:
+    def adjusted(batch: Floats) -> Floats:
+        """The probabilities of all squares, given those of the visible ones."""
         probs[visible] = batch
-        return np.asarray(adjusted(probs)[visible])
+        return adjust_for_table(probs, flat, undetected)
 
     batch = crops(flat.bgr, *visible.shape)[visible.ravel()]
-    probs[visible] = softmax(predict_squares(batch, network, adjusted_crops))
-    return adjusted(probs)
+    return adjusted(
+        softmax(predict_squares(batch, network, lambda batch: adjusted(batch)[visible]))
+    )
 
 
 def predict_squares(

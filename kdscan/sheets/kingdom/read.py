@@ -48,7 +48,6 @@ from kdscan.sheets.kingdom.lattice import (
     SIDE_PX,
     Lattice,
     VoteMap,
-    adjust_for_table,
     classify_squares,
     find_regions,
     find_squares,
@@ -269,9 +268,7 @@ def read_lattice(photo: Photo, lattice: Lattice, network: Network) -> ReadLattic
     visible = in_picture(lattice.centers_xy, wh)
     undetected = visible & ~lattice.detected
     legible = visible | (visible_share(lattice.centers_xy, wh) > MIN_VISIBLE)
-    probs = classify_squares(
-        flat, network, legible, lambda probs: adjust_for_table(probs, flat, undetected)
-    )
+    probs = classify_squares(flat, network, legible, undetected)
     empty = probs[..., EMPTY] >= 0.5
     detected = visible & lattice.detected
     return ReadLattice(
