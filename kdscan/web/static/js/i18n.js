@@ -1,6 +1,7 @@
 // Texts in the reader's language. The page carries the catalogue; English is the key.
 
-const { language, messages, problems } = JSON.parse(document.getElementById("words").textContent);
+const words = JSON.parse(document.getElementById("words").textContent);
+export const { language, messages, problems } = words;
 const plural = new Intl.PluralRules(language);
 
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
@@ -28,7 +29,8 @@ export function sentence(text, values = {}) {
 
 export const percent = (p) => {
   const whole = Math.min(99, Math.floor(100 * p + 1e-9)); // no reading is entirely certain
-  return (whole / 100).toLocaleString(language, { style: "percent" });
+  const text = (Math.max(1, whole) / 100).toLocaleString(language, { style: "percent" });
+  return whole ? text : `< ${text}`;
 };
 
 // Dates as in the reader's region, if it speaks the page's language: en-GB and not en-US. Chromium
@@ -38,5 +40,3 @@ const region = navigator.languages.find(isOwn) ?? language;
 
 const FORMAT = { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" };
 export const when = (iso) => new Date(iso).toLocaleString(region, FORMAT);
-
-export { language };
