@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_212,
     "kdscan/detection": 7_343,
-    "kdscan/event": 54_241,
+    "kdscan/event": 54_282,
     "kdscan/files": 3_629,
     "kdscan/i18n": 1_819,
     "kdscan/imaging": 13_534,
@@ -24,11 +24,11 @@ MOST_TOKENS = {
     "kdscan/rules": 21_165,
     "kdscan/sheets": 35_828,
     "kdscan/templates": 20_781,
-    "kdscan/web": 26_487,
+    "kdscan/web": 26_445,
     "kdscan/workers": 1_926,
-    "kdscan": 233_679,
+    "kdscan": 233_678,
     "lab": 170_306,
-    "tests": 188_488,
+    "tests": 188_555,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

@@ -197,6 +197,7 @@ FindingCode = Literal[
     "code_conflict",
     "cut_off",
     "changed",
+    "unlawful",
 ]
 
 

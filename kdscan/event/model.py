@@ -201,20 +201,23 @@ class Event(EventSheets):
         return gather(self.scores, self._planned, self.rules.most, self.memo.games, self.ends)
 
     def _of_rows(self) -> Iterator[Finding]:
-        """What players changed, and spellbooks with a chosen coat that pay nobody, because their
-        game is not known."""
+        """What players changed, boards that break the rules, and spellbooks with a chosen coat that
+        pay nobody, because their game is not known."""
         rows = self.counting
         maps = Counter((r.photo.id, r.page) for r in rows if r.sheet.type is DUEL_MAP)
         for row in rows:
             brief, at = row.sheet.brief, row.assignment
             where = at.round, at.table, (row.sheet.id,)
+            player = at.player or row.name
             if brief.waits:
-                who = ", ".join(sorted({wait.who for wait in brief.waits}))
                 text = mark("{who} changed what was read: {total} → {claimed} points ({player})")
                 total, claimed = ("?" if n is None else n for n in (brief.total, brief.if_accepted))
-                values = {"who": who, "total": total, "claimed": claimed}
-                values["player"] = at.player or row.name
+                who = ", ".join(sorted({wait.who for wait in brief.waits}))
+                values = {"who": who, "total": total, "claimed": claimed, "player": player}
                 yield Finding("changed", text, values, *where)
+            elif row.status == OK and brief.illegal and not brief.confirmed:
+                text = mark("{player} was read with certainty, but no lawful game leads to it")
+                yield Finding("unlawful", text, {"player": player}, *where)
             alone = row.sheet.type is SPELLBOOK and maps[row.photo.id, row.page] != 2
             if not (alone and brief.pays):
                 continue

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from kdscan.event.export import event_table, table_game
 from kdscan.event.log import Author
-from kdscan.event.model import FAILED, OK, Event, SheetResult
+from kdscan.event.model import FAILED, Event, SheetResult
 from kdscan.event.names import short_name
 from kdscan.event.swiss import met_before
 from kdscan.i18n import Words, mark
@@ -32,6 +32,7 @@ ORDER: tuple[CardKind, ...] = get_args(CardKind)
 
 _KINDS: Mapping[str, CardKind] = {
     "changed": "changed",
+    "unlawful": "rules",
     "code_conflict": "conflict",
     "two_sheets": "twice",
     "points_differ": "differs",
@@ -180,25 +181,20 @@ def _of_rows(event: Event) -> Iterator[Card]:
                 problem=row.problem,  # type: ignore[arg-type]
                 picture=picture(photo, row.page, "view") if photo and photo.pages else None,
             )
-        if not isinstance(row, SheetResult) or not row.counts or row.sheet.id in settled_elsewhere:
+        if not isinstance(row, SheetResult) or not row.counts or not row.sheet.brief.review:
             continue
-        brief, at = row.sheet.brief, row.assignment
-        if not brief.review and (row.status != OK or brief.confirmed or not brief.illegal):
+        sheet, at = row.sheet, row.assignment
+        if sheet.id in settled_elsewhere:
             continue
-        kind: CardKind = "look"
-        text = mark("{name} needs a look")
-        if not brief.review:
-            kind = "rules"
-            text = mark("{name} was read with certainty, but no lawful game leads to it")
         yield Card(
-            kind,
-            f"{kind}-{row.sheet.id}",
-            text,
+            "look",
+            f"look-{sheet.id}",
+            mark("{name} needs a look"),
             {"name": at.player or short_name(row.file.name)},
             [sheet_brief(row)],
             at.round,
             at.table,
             at.player,
-            decides=brief.review and row.sheet.id in decisive,
-            confidence=brief.confidence,
+            decides=sheet.id in decisive,
+            confidence=sheet.brief.confidence,
         )

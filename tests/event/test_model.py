@@ -20,7 +20,7 @@ from kdscan.event.store.schema import UPLOADED
 from kdscan.event.swiss import resting_on
 from kdscan.files import Json
 from kdscan.paper.ids import check_of
-from kdscan.rules import GameName
+from kdscan.rules import GameName, Problem
 from kdscan.rules.duel.play import Game
 from kdscan.rules.duel.players import play_game
 from kdscan.sheets.duel_map.interpret import interpret
@@ -95,6 +95,12 @@ def test_photos_of_one_sheet_with_different_totals_are_asked_about(store: Store)
     assert asked.values["totals"] == f"{whole.score.total}, {early.score.total}"
     settled = do(store, act.Ignore(number_of(event, "early.jpg")))
     assert not [one for one in settled.findings if one.code == "two_sheets"]
+
+
+def test_a_board_against_the_rules_is_to_be_settled(store: Store) -> None:
+    alone = Problem("odd_shields", "warning", "33 shields", ((2, 0),))
+    came_in(store, "odd.jpg", with_evidence(make_sheet(problems=(alone,))))
+    assert "unlawful" in [finding.code for finding in event_of(store).findings]
 
 
 def test_a_photo_that_cannot_be_opened_and_pages_without_a_sheet_are_rows(store: Store) -> None:
