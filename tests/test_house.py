@@ -13,22 +13,22 @@ ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
     "kdscan/cli": 21_212,
-    "kdscan/detection": 7_343,
+    "kdscan/detection": 7_355,
     "kdscan/event": 54_282,
     "kdscan/files": 3_629,
     "kdscan/i18n": 1_819,
-    "kdscan/imaging": 13_534,
+    "kdscan/imaging": 13_588,
     "kdscan/inference": 1_330,
-    "kdscan/marks": 6_321,
+    "kdscan/marks": 6_333,
     "kdscan/paper": 14_932,
     "kdscan/rules": 21_165,
-    "kdscan/sheets": 35_828,
-    "kdscan/templates": 20_781,
+    "kdscan/sheets": 35_840,
+    "kdscan/templates": 20_823,
     "kdscan/web": 26_445,
     "kdscan/workers": 1_926,
-    "kdscan": 233_678,
-    "lab": 170_306,
-    "tests": 188_555,
+    "kdscan": 233_810,
+    "lab": 170_318,
+    "tests": 188_558,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

@@ -23,6 +23,9 @@ from kdscan.i18n import ENGLISH, Words, terminal_language, words
 from kdscan.i18n.errors import error_json, error_text
 from kdscan.rules import GameName
 
+if TYPE_CHECKING:
+    from kdscan.event.jobs import Progress
+
 # Options
 
 NEEDS_REVIEW, SOME_FAILED, UNLAWFUL = 5, 7, 9
@@ -154,9 +157,6 @@ def check_game(context: typer.Context, game: GameName) -> None:
                 game=foreign[option.name],
             )
 
-
-if TYPE_CHECKING:
-    from kdscan.event.jobs import Progress
 
 # Messages
 

@@ -29,6 +29,7 @@ from kdscan.detection.locate import (
     locate_turned,
 )
 from kdscan.detection.markers import detect_pages, rule_out
+from kdscan.imaging.arrays import median, quantile, sigmoid
 from kdscan.imaging.picture import (
     CENTERS,
     FLAT_MARGIN,
@@ -43,14 +44,11 @@ from kdscan.imaging.picture import (
     flatten,
     lattice_to_photo_homography,
     lies_in,
-    median,
     outline_of,
     overlap,
     project,
-    quantile,
     resolution,
     shift_cells,
-    sigmoid,
 )
 from kdscan.paper.layout import own_layouts
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS

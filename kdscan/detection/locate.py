@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.arrays import sigmoid
 from kdscan.imaging.picture import (
     GRID_CORNERS,
     Floats,
@@ -29,7 +30,6 @@ from kdscan.imaging.picture import (
     mapped,
     project,
     reduced,
-    sigmoid,
 )
 from kdscan.rules import Cell, Problem
 from kdscan.rules.duel.board import CELLS, COLS, ROWS

@@ -43,11 +43,9 @@ class Standing:
     """One line of the table.
 
     rank: from 1; shared by players whom no tie-break separates. score: wins and half of draws.
-    wins,
-    draws: games in which the player came first, alone or among others. byes, bye_points: their
-    number and what they scored. spread: of all rounds but
-    the best. decided_by: what separated the player from those with the same score; "" if there are
-    none.
+    wins, draws: games in which the player came first, alone or among others. byes, bye_points:
+    their number and what they scored. spread: of all rounds but the best. decided_by: what
+    separated the player from those with the same score; "" if there are none.
     """
 
     rank: int

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.arrays import quantile
 from kdscan.imaging.picture import (
     FLAT_PX,
     Floats,
@@ -20,7 +21,6 @@ from kdscan.imaging.picture import (
     at_most,
     finest_decoded,
     level,
-    quantile,
 )
 
 FAINT = 0.15

@@ -13,7 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX, FrozenArrays, Plane, quantile
+from kdscan.imaging.arrays import quantile
+from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX, FrozenArrays, Plane
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS
 
 

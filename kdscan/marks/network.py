@@ -24,6 +24,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.arrays import edges, median, quantile, sigmoid, softmax
 from kdscan.imaging.picture import (
     CENTERS,
     FLAT_MARGIN,
@@ -35,13 +36,8 @@ from kdscan.imaging.picture import (
     Photo,
     Plane,
     RectifiedSheet,
-    edges,
-    median,
-    quantile,
     rectify,
     shift_cells,
-    sigmoid,
-    softmax,
 )
 from kdscan.marks.crops import (
     COARSE,

@@ -1,9 +1,7 @@
-"""A layout: the design of one side of a sheet, in millimetres, and the conditions for printing,
-filling in and reading it.
+"""A layout: the design of one side of a sheet, in millimetres; its file; and what may be wrong.
 
-The same numbers print the sheet (`kdscan.paper.printing`), draw it for training
-(`lab.synth`) and tell the reader where to look. A club adds its own as a TOML
-file whose keys are the fields of `Layout`.
+The same numbers print the sheet (`kdscan.paper.printing`), draw it for training (`lab.synth`) and
+tell the reader where to look. A club adds its own as a TOML file with the fields of `Layout`.
 
 Points are x right, y down. The origin is the centre of the cell for what belongs to a cell, and the
 top left corner of the page for everything else.

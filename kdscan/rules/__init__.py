@@ -112,10 +112,11 @@ def split_blocks(text: str) -> list[str]:
     return ["\n".join(block) for block in blocks if block]
 
 
+# Games and broken rules
+
 GameName = Literal["duel", "kingdomino"]
 
 GAMES: tuple[GameName, ...] = get_args(GameName)
-
 
 Severity = Literal["error", "warning"]
 

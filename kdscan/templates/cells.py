@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.errors import LayoutError
+from kdscan.imaging.arrays import edges, median
 from kdscan.imaging.picture import (
     CENTERS,
     Floats,
     Photo,
     RectifiedSheet,
-    edges,
     flatten,
     lattice_to_photo_homography,
-    median,
     project,
     rectify,
     resolution,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kdscan.imaging.arrays import softmax
 from kdscan.imaging.picture import (
     FLAT_MARGIN,
     Ink,
@@ -22,7 +23,6 @@ from kdscan.imaging.picture import (
     RectifiedSheet,
     outline_of,
     resolution,
-    softmax,
 )
 from kdscan.marks.crops import CROP_PX, crop_cell, segment
 from kdscan.marks.network import Logits, average, predict

@@ -13,7 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Bgr, blur_widely, cielab, edges, median
+from kdscan.imaging.arrays import blur_widely, cielab, edges, median
+from kdscan.imaging.picture import Bgr
 from kdscan.rules.duel.board import CELLS
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625

@@ -13,17 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import (
-    Floats,
-    Network,
-    Photo,
-    Plane,
-    edges,
-    flatten,
-    shift_cells,
-    sigmoid,
-    softmax,
-)
+from kdscan.imaging.arrays import edges, sigmoid, softmax
+from kdscan.imaging.picture import Floats, Network, Photo, Plane, flatten, shift_cells
 from kdscan.inference.store import default_models
 from kdscan.paper.layout import Castle, LineStyle, Polygon
 from kdscan.rules.duel.board import CASTLE, COLS, MAX_CROSSES, ROWS

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import Ink, Network, RectifiedSheet, sigmoid
+from kdscan.imaging.arrays import sigmoid
+from kdscan.imaging.picture import Ink, Network, RectifiedSheet
 from kdscan.marks.crops import CROP_CELLS, CROP_PX, crop_cell, segment
 from kdscan.templates.ink_by_subtraction import pen_of
 

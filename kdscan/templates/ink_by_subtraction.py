@@ -7,7 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX, Bgr, Ink, Plane, median, quantile
+from kdscan.imaging.arrays import median, quantile
+from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX, Bgr, Ink, Plane
 from kdscan.rules.duel.board import COLS, ROWS
 
 _DARK = 8.0  # grey levels added before dividing, so that noise in dark areas does not become ink

@@ -24,6 +24,7 @@ from kdscan.detection.find import find_maps
 from kdscan.detection.locate import clipped_cells
 from kdscan.errors import KdscanError, LayoutError, NoSheetFound
 from kdscan.i18n import mark
+from kdscan.imaging.arrays import softmax
 from kdscan.imaging.picture import (
     Bgr,
     Floats,
@@ -35,7 +36,6 @@ from kdscan.imaging.picture import (
     flatten,
     rectify,
     resolution,
-    softmax,
 )
 from kdscan.imaging.quality import edge_width
 from kdscan.inference.store import Models, default_models

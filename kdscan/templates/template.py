@@ -19,15 +19,8 @@ from numpy.typing import NDArray
 from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.errors import LayoutError
 from kdscan.files import normalize_name
-from kdscan.imaging.picture import (
-    CENTERS,
-    FLAT_MARGIN,
-    Bgr,
-    FrozenArrays,
-    Plane,
-    cielab,
-    lattice_to_flat,
-)
+from kdscan.imaging.arrays import cielab
+from kdscan.imaging.picture import CENTERS, FLAT_MARGIN, Bgr, FrozenArrays, Plane, lattice_to_flat
 from kdscan.paper.layout import Castle, LineStyle, Point, Polygon, layouts
 from kdscan.rules.duel.board import COLS, ROWS
 from kdscan.templates.features import normalize_contrast

@@ -9,6 +9,7 @@ import numpy as np
 
 from kdscan.detection.find import register
 from kdscan.detection.locate import SheetOutline, locate
+from kdscan.imaging.arrays import sigmoid
 from kdscan.imaging.picture import (
     CENTERS,
     FLAT_MARGIN,
@@ -17,7 +18,6 @@ from kdscan.imaging.picture import (
     Network,
     Photo,
     lattice_to_flat,
-    sigmoid,
 )
 from kdscan.marks.crops import segment
 from kdscan.rules.duel.board import CELLS, COLS

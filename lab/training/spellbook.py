@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdscan.imaging.picture import Photo, sigmoid
+from kdscan.imaging.arrays import sigmoid
+from kdscan.imaging.picture import Photo
 from kdscan.inference.store import StruckBy
 from kdscan.paper.book import BookLayout, marked_places
 from kdscan.sheets.spellbook.read import PX_PER_MM, crops, find_books, flatten_book

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdscan.imaging.picture import cielab, median, quantile
+from kdscan.imaging.arrays import cielab, median, quantile
 
 
 @pytest.mark.parametrize("shape", [(1,), (2,), (17,), (58,), (34, 5), (35, 5)])

@@ -12,15 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan import load_photos, read_photo
-from kdscan.imaging.picture import (
-    CENTERS,
-    FLAT_MARGIN,
-    FLAT_PX,
-    Ink,
-    Photo,
-    RectifiedSheet,
-    softmax,
-)
+from kdscan.imaging.arrays import softmax
+from kdscan.imaging.picture import CENTERS, FLAT_MARGIN, FLAT_PX, Ink, Photo, RectifiedSheet
 from kdscan.rules.duel.board import CELLS, COATS, COLS, ROWS, Coat
 from kdscan.sheets.base import maps_of
 from kdscan.sheets.overlay import draw_inks, ink_of

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdscan.detection.locate import STRIDE, thumbnail
+from kdscan.imaging.arrays import median, sigmoid, softmax
 from kdscan.imaging.picture import (
     FLAT_MARGIN,
     Floats,
@@ -30,10 +31,7 @@ from kdscan.imaging.picture import (
     Photo,
     RectifiedSheet,
     lattice_points,
-    median,
     project,
-    sigmoid,
-    softmax,
 )
 from kdscan.rules.kingdomino.kingdom import EMPTY, SQUARE_CLASSES
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from kdscan.detection.markers import detect_pages
 from kdscan.detection.qr import read_printed
-from kdscan.imaging.picture import Floats, Photo, lattice_to_photo, project, sample, sigmoid
+from kdscan.imaging.arrays import sigmoid
+from kdscan.imaging.picture import Floats, Photo, lattice_to_photo, project, sample
 from kdscan.inference.store import Models
 from kdscan.marks.crops import planes
 from kdscan.paper.book import BookLayout, books, load_book, marked_places

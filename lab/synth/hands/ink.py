@@ -14,7 +14,7 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from kdscan.imaging.picture import sigmoid
+from kdscan.imaging.arrays import sigmoid
 from lab.synth.fields import F32, SHIFT, U8, Rng, Size, f32, fixed, gaussian, shrunk, toward, u8
 from lab.synth.hands.strokes import Path, Pen, drift
 

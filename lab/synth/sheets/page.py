@@ -13,7 +13,7 @@ from math import pi, tau
 import cv2
 import numpy as np
 
-from kdscan.imaging.picture import sigmoid
+from kdscan.imaging.arrays import sigmoid
 from kdscan.paper.layout import Layout, Point, moved, rect
 from kdscan.rules.duel.board import CASTLE, CELLS, COLS, ROWS
 from lab.synth.fields import (
