@@ -267,6 +267,9 @@ def _check_all_applied(
             )
 
 
+# Results in the terminal
+
+
 @dataclass
 class Printer:
     """Prints reports as they come.
@@ -381,6 +384,8 @@ def terminal_style() -> Style:
     columns = shutil.get_terminal_size().columns  # COLUMNS, else the terminal's, else 80
     return Style(can_show("┼●══██▚×♜♛"), color, terminal_words(), columns=columns)
 
+
+# Pictures in files
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 

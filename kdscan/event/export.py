@@ -35,6 +35,8 @@ from kdscan.sheets.base import DUEL_MAP, KINGDOM, evidence_from
 from kdscan.sheets.common import cell_values
 from kdscan.sheets.duel_map.model import MapEvidence
 
+# Rows of the results
+
 Row = tuple[Result, ReadSheet | None]
 """A row of the results, and its sheet as it was read and is now, if it has one."""
 
@@ -125,6 +127,9 @@ def save_results(
     if json_lines is not None:
         with writing_text(json_lines) as out:
             write_json_lines(rows_with_sheets(db, event), out)
+
+
+# The table and the games
 
 
 class SeatJson(TypedDict):

@@ -29,6 +29,8 @@ from kdscan.i18n import mark
 from kdscan.rules import Worth
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, is_player_sheet
 
+# Rows of the results
+
 OK, REVIEW, FAILED, BLANK = "ok", "review", "failed", "blank"
 SAME_PHOTO, SAME_SHEET, IGNORED = "same photo", "same sheet", "ignored"
 CONFLICT = "conflict"
@@ -81,6 +83,9 @@ class SheetResult(Result):
     def address(self) -> str:
         """The name that tells a sheet from all others: the file, and the sheet's place in it."""
         return f"{self.file.name}#{self.sheet.place}"
+
+
+# The event
 
 
 @dataclass(frozen=True, eq=False)

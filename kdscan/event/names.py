@@ -1,5 +1,4 @@
-"""Whom a name means, whether a person typed it or a sheet's code has it; and which
-photo or sheet."""
+"""Whom a name means, typed by a person or in a sheet's code; and which photo or sheet."""
 
 from __future__ import annotations
 

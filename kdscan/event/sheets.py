@@ -55,6 +55,9 @@ KINGDOM_SIDE = 13
 """Squares along the side of the area that a kingdom of 7 x 7 can reach around its castle."""
 
 
+# What is known of a sheet
+
+
 class SheetSaid(Struct, frozen=True):
     """All that was said about a sheet's values, the newest word for each. firm: by the desk, or
     approved by it; claims: by players since then. rules: values that the event's rules set. closed:
@@ -167,6 +170,9 @@ class Sheet:
     def name_in(self, file: str) -> str:
         """Its name for people: the file's, with the sheet's place unless it is the first."""
         return file if (self.page, self.number) == (0, 0) else f"{file}#{self.place}"
+
+
+# Its current JSON
 
 
 def fold_table(
@@ -307,6 +313,9 @@ def corrected(
 def _of_kind(kind: SheetType[AnyEvidence, AnyReading], values: Json) -> Json:
     """The values that change how a sheet of that kind is read."""
     return {field: new for field, new in values.items() if field.startswith(kind.fields)}
+
+
+# In brief
 
 
 def firm_values(current: Mapping[str, Any]) -> Json:

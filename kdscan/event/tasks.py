@@ -65,6 +65,9 @@ VIEW_PX, THUMB_PX = 2000, 360
 VIEW_QUALITY, THUMB_QUALITY = 80, 70
 
 
+# Files of a batch
+
+
 @dataclass(frozen=True)
 class Source:
     """A file: `name` stays the same wherever the folder is, `place` is where it is now.
@@ -148,6 +151,9 @@ def fetch(place: str) -> bytes:
         ) from error
     check_bytes(len(data))
     return data
+
+
+# Storing and reading photos
 
 
 @dataclass(frozen=True)
@@ -293,6 +299,9 @@ def draw_pictures(photo: Photo, report: PhotoReport | None = None) -> list[bytes
         *(jpeg(view, VIEW_QUALITY), jpeg(thumb, THUMB_QUALITY)),
         *(b"" if ink is None else png(draw_ink(ink)) for ink in inks),
     ]
+
+
+# Learning prints
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,12 @@
 """Stage: probabilities → the most probable board and the confidence of its total; several photos
 of one sheet fused.
 
+Probabilities come from the pixels and from how players lay dominoes: coat to coat, so a shield's
+neighbours are evidence of its coat. (The number of crosses that players usually draw beside a coat
+is not used: that made reading worse, see `lab/training/README.md`.) Loopy belief propagation (Pearl
+1988; Murphy, Weiss and Jordan, UAI 1999) passes messages between neighbours; afterwards the shields
+are treated as independent, so that boards can be enumerated by falling probability.
+
 The confidence of a total is the summed probability of all boards with that total. A doubt that
 cannot change the total (which of two worthless coats?) only lowers its own cell's confidence; the
 shields marked for review are the few that would settle the total.
@@ -13,12 +19,6 @@ copy of it, a map during the game and at its end).
 
 Photos of one sheet share pen, paper and whatever misleads the network, so they are not independent:
 their log probabilities are added with a weight below one.
-
-Probabilities come from the pixels and from how players lay dominoes: coat to coat, so a shield's
-neighbours are evidence of its coat. (The number of crosses that players usually draw beside a coat
-is not used: that made reading worse, see `lab/training/README.md`.) Loopy belief propagation (Pearl
-1988; Murphy, Weiss and Jordan, UAI 1999) passes messages between neighbours; afterwards the shields
-are treated as independent, so that boards can be enumerated by falling probability.
 """
 
 from __future__ import annotations
@@ -327,6 +327,8 @@ def corrected(probs: MarkProbs, corrections: Mapping[tuple[int, int], Marks]) ->
         crosses[i, n] = 1
     return replace(probs, coat=coat, crosses=crosses)
 
+
+# Several photos of one sheet
 
 MIN_LOG_RATIO = 8.0
 """Natural log likelihood ratio from which two photos show one sheet. Of 12,880 pairs of synthetic

@@ -164,6 +164,8 @@ def refine_crops(
     return better or sheet, views()
 
 
+# Objects that cover shields
+
 SOLID_PX, STROKE_PX = 9, 2
 """Pixels, of 64 a cell: least width of solid areas, wider than a stroke; and width by which drawn
 areas are eroded to drop their blurred edges."""

@@ -23,6 +23,8 @@ from reportlab.lib.colors import Color as PdfColor
 from kdscan.paper.layout import Code, Point, Polygon, around, bounds, moved, rect
 from kdscan.paper.pen import Pen
 
+# Coats, codes and markers
+
 
 def draw_coat(pen: Pen, coat: str, outline: Polygon, center: Point, height: float) -> None:
     """A shield of this outline, `height` mm tall around a point of the page, with its coat, drawn
@@ -71,6 +73,8 @@ def draw_modules(pen: Pen, rows: Sequence[bytes], center: Point, size: float) ->
     corners = ((x + c * step, y + r * step) for r, c in dark)
     pen.shape([rect(a, b, a + step, b + step) for a, b in corners], fill="black")
 
+
+# The decorated style
 
 RIBBON_MM, RIBBON_TAIL_MM = 6.6, 3.4
 """Height of a ribbon, and distance by which its forked ends extend beyond its body."""

@@ -13,6 +13,8 @@ from kdscan.paper.pen import Pen, text_width
 from kdscan.paper.style import Language, translate
 from kdscan.rules.duel.board import CASTLE, COLS, ROWS
 
+# The map
+
 _DASHES = {"ruled": (), "dashed": (1.8, 1.2), "dotted": (0.3, 1.1)}
 """Lengths of dashes and gaps in mm."""
 
@@ -92,6 +94,8 @@ def _steps(start: float, cell: float, count: int) -> Iterator[tuple[float, float
     for i in range(count):
         yield start + (i + 0.25) * cell, start + (i + 0.75) * cell
 
+
+# The spellbook
 
 _TEXT_MM, _LEADING_MM = 2.3, 2.9
 _COAT_MM = 7.4

@@ -1,4 +1,4 @@
-"""A layout: the design of one side of a sheet, in millimetres; its file; and what may be wrong.
+"""A layout: one side of a sheet, designed in millimetres; its file, and what may be wrong with it.
 
 The same numbers print the sheet (`kdscan.paper.printing`), draw it for training (`lab.synth`) and
 tell the reader where to look. A club adds its own as a TOML file with the fields of `Layout`.

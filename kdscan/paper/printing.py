@@ -32,6 +32,9 @@ PAPERS_MM: dict[Paper, tuple[float, float]] = {
 PLAIN = PrintStyle()
 
 
+# Cards with codes
+
+
 @dataclass(frozen=True)
 class Card:
     """A card with a code, 105 × 74 mm, to lay beside a kingdom to say whose it is, because tiles
@@ -51,6 +54,8 @@ def draw_card(pen: Pen, card: Card, ticket: Ticket) -> None:
     pen.text((52.5, 58.0), *fitted(ticket.name, 7.0, room), align="middle")
     pen.text((52.5, 66.5), ticket.caption, 4.0, room=room, font=ITALIC, align="middle")
 
+
+# Sheets
 
 Side = Layout | BookLayout | Card
 """What can be printed on one side of a page."""
@@ -226,6 +231,8 @@ def _rendered(
         page.close()
     return pixels
 
+
+# Lists
 
 WIDTH_MM, HEIGHT_MM = A4_MM = PAPERS_MM["a4"]
 MARGIN_MM = 15.0

@@ -16,6 +16,8 @@ from typing import Literal, get_args
 
 import msgspec
 
+# Texts
+
 Language = Literal["en", "pl", "fr", "uk", "ru", "de", "es"]
 """English, Polish, French, Ukrainian, Russian, German, Spanish; ISO 639-1."""
 
@@ -38,6 +40,8 @@ def dictionary() -> dict[str, dict[str, str]]:
     text = Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
+
+# Letters
 
 _RANGES = (
     (0x20, 0x7E),  # ASCII
@@ -82,6 +86,8 @@ def _printable(letter: str) -> str:
     plain = unicodedata.normalize("NFKD", letter)
     return "".join(c for c in plain if c in LETTERS) or "?"
 
+
+# Styles, tickets, colours
 
 Style = Literal["plain", "decorated", "saving"]
 """Plain lines; a parchment with a painted castle; or thin lines that save ink."""

@@ -38,6 +38,8 @@ from kdscan.sheets.common import (
     percent,
 )
 
+# Drawn over its photo
+
 
 class Canvas(NamedTuple):
     """A photo to draw a sheet over, in place.

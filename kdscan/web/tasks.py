@@ -45,6 +45,9 @@ LEARNING = 4
 reading."""
 
 
+# Tasks
+
+
 @dataclass(frozen=True)
 class Show:
     """Make the pictures of a page of a stored photo, see `draw_pictures`."""
@@ -110,6 +113,8 @@ class LearnPrint:
         photos = [pages[n] for pages in opened for n in range(min(len(pages), MAX_SHEETS))]
         return to_stored(learn_template(photos, self.name, unmarked=self.unmarked)).data
 
+
+# Their pictures, cached
 
 Size = Literal["view", "thumb"]
 

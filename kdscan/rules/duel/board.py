@@ -19,6 +19,8 @@ from typing import NamedTuple
 from kdscan.errors import UsageError
 from kdscan.rules import Cell, DomainScore, cell_name, components, grid_text, groups, neighbours
 
+# Coats and dice
+
 
 class Coat(StrEnum):
     """A coat of arms; the value is its name in JSON."""

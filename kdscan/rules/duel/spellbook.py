@@ -72,6 +72,8 @@ class Spellbook:
         self.lines[player][coat] = replace(self.lines[player][coat], used=True)
 
 
+# Places and text form
+
 Part = Literal["square", "used", "struck", "choice"]
 """A square of a line, the circle of its used power, the stroke through the whole line, and the box
 in which a side names a coat."""
@@ -225,6 +227,8 @@ def _coat(word: str) -> Coat:
         )
     return COATS[word]
 
+
+# Contradictions
 
 SIDES = ("left", "right")
 
