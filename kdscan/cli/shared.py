@@ -26,7 +26,7 @@ from kdscan.rules import GameName
 if TYPE_CHECKING:
     from kdscan.event.jobs import Progress
 
-# Options
+# Exit codes and options
 
 NEEDS_REVIEW, SOME_FAILED, UNLAWFUL = 5, 7, 9
 """Exit codes of what is no error: with --strict something needs review; some photos could not be
