@@ -139,8 +139,7 @@ def load(
     """An event at its current version; raises `EventGone` if it was deleted.
 
     before: an earlier version, of which everything that did not change is taken; without one, all
-    is new. write: whether
-    states of sheets that had to be computed anew are stored.
+    is new. write: whether states of sheets that had to be computed anew are stored.
     """
     row = first(db, EventRow, schema.event, id=event_id)
     if row is None or (before and before.name != row.name):

@@ -19,9 +19,8 @@ from kdscan.rules.duel.board import CELLS
 
 PATTERN_PX, PATTERN_MARGIN = 128, 0.625
 """Pixels per cell of the flat sheets whose cells are compared, and cells of margin around their
-grid. The cells of the median of 78 sheets are located to 0.0031
-cells (root mean square); with 96 pixels, 0.0032, sheets of pads learned that way were read a little
-worse."""
+grid. The cells of the median of 78 sheets are located to 0.0031 cells (root mean square); with 96
+pixels, to 0.0032, and sheets of pads learned that way were read a little worse."""
 PERIOD_PX = 96
 """Pixels per cell of a `Pattern`."""
 EDGE = 3
