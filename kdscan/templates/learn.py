@@ -95,7 +95,7 @@ MIN_SHARED_COATS = 0.5
 with the same print are one sheet photographed twice. Two games agree on a sixth; two readings of
 one sheet, one of them bad, on two thirds and more."""
 
-SAME_PRINT = 0.06
+MIN_PRINT_LIKENESS = 0.06
 """Least likeness of a sheet that a person says has a print, full of ink, with one sheet or what all
 share: of 60 sheets of 15 pads none has less than 0.14; of 50 with another print none has more than
 0.03."""
@@ -233,7 +233,7 @@ def merge_sheets(
                 # Many prints are found in a mirror, too, but better without one.
                 flipped = align(template, photo, aligned.centers_xy[:, ::-1])
                 mirrored = flipped.likeness > max(aligned.likeness, SURELY)
-                if mirrored or aligned.likeness < SAME_PRINT:
+                if mirrored or aligned.likeness < MIN_PRINT_LIKENESS:
                     why = MIRRORED if mirrored else OTHER_PRINT
                     strange.append(LayoutError(why, photo=photo.name))
                     continue
