@@ -153,8 +153,8 @@ class TableGame(TypedDict):
 
 
 class EventTable(TypedDict):
-    """played_round: the last round with a finished game, 0 if there is none. closed: whether the
-    list is final."""
+    """played_round: the last round with a finished game, at least the first; 0 before it. closed:
+    whether the list is final."""
 
     event: str
     closed: bool

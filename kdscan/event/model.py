@@ -264,13 +264,9 @@ class Event(EventSheets):
 
     @property
     def played_round(self) -> int:
-        """The last round with a finished game; 0 if there is none."""
-        return max((game.round for game in self.games if game.played), default=0)
-
-    @property
-    def round_over(self) -> bool:
-        """Whether all games of that round are finished."""
-        return all(game.finished for game in self.games if game.round == self.played_round)
+        """The last round with a finished game, at least the first; 0 before it."""
+        rounds = (game.round for game in self.games if game.played or game.round == 1)
+        return max(rounds, default=0)
 
     @property
     def other_sizes(self) -> list[str]:

@@ -183,10 +183,10 @@ def so_far(w: Words, event: Event) -> str:
         return w.t("final standings")
     if not played:
         return w.t("before round 1")
+    over = all(game.finished for game in event.games if game.round == played)
     if rounds is None:
-        over = event.round_over
         return w.t("after round {n}", n=played) if over else w.t("during round {n}", n=played)
-    if event.round_over:
+    if over:
         return w.t("after round {n} of {rounds}", n=played, rounds=rounds)
     return w.t("during round {n} of {rounds}", n=played, rounds=rounds)
 

@@ -64,7 +64,7 @@ def session(call: Call) -> schemas.SessionInfo:
         "teaches": may_teach(call),
         "who": call.who.who,
         "csrf": csrf_token(call.who, settings.secret),
-        "join": "" if settings.open_here else call.host + join_link(call),
+        "join": "" if settings.open_here else join_link(call),
         "event": settings.event,
         "limits": {"bytes": settings.max_bytes},
     }

@@ -10,7 +10,7 @@ from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,20 +20,10 @@ from kdscan.web import sessions
 from kdscan.web.requests import HERE, ROOT, ApiError, Call, address, refuse_if
 from kdscan.web.sessions import Rate, RateLimiter, Session, Settings
 
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' blob: data:",
-        "connect-src 'self'",
-        "font-src 'self'",
-        "manifest-src 'self'",
-        "worker-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+    "connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
 HEADERS = {
@@ -44,9 +34,6 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(self), geolocation=(), microphone=(), payment=()",
 }
-
-HSTS = "max-age=31536000"
-"""Browsers that came by https once keep using it for a year."""
 
 OPEN = (
     "/join",
@@ -62,13 +49,8 @@ OPEN = (
 )
 """How paths begin that need no session: nothing there reveals anything about a game."""
 
-READS = frozenset({"GET", "HEAD", "OPTIONS"})
-
 FROM_BROWSERS = ("origin", "referer", "cookie", "sec-fetch-site")
 """A browser sends at least one of these with every request that a page can trigger."""
-
-WRONG_CODE, SIGNED_IN = 403, 303
-"""Statuses of the page's answers to a wrong code and to a right one."""
 
 PREFIX = re.compile(r"(/[\w.~-]+)*/?", re.ASCII)
 """Paths below which a page is shown."""
@@ -131,9 +113,9 @@ class Middleware:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 add_headers(MutableHeaders(scope=message), request)
-                if joins and not refusal and message["status"] == WRONG_CODE:
+                if joins and not refusal and message["status"] == 403:  # a wrong code
                     self._guesses.spend(client)
-                elif joins and not refusal and message["status"] == SIGNED_IN:
+                elif joins and not refusal and message["status"] == 303:  # signed in
                     self._sessions.spend(client)
             await send(message)
 
@@ -143,14 +125,14 @@ class Middleware:
             if joins:  # only wrong codes count: a club shares one address
                 refuse_if(self._guesses.wait(client) or self._sessions.wait(client))
             elif not path.startswith("/static/"):
-                uploads = (request.method, path) == ("POST", "/api/photos")
-                limiter = self._uploads if uploads else self._requests
+                sends = (request.method, path) == ("POST", "/api/photos")
+                limiter = self._uploads if sends else self._requests
                 refuse_if(limiter.take(session.id if session else client))
             if session is None and not path.startswith(OPEN):
                 if request.method != "GET" or path.startswith("/api/"):
                     raise ApiError(401, "no_session", "show the code: Authorization: Bearer CODE")
                 refusal = RedirectResponse(address("/join"), 303)
-            elif request.method not in READS:
+            elif request.method not in ("GET", "HEAD", "OPTIONS"):
                 # The form to join has no token; it takes the code, perhaps that of another role.
                 self._same_site(request, None if joins else session)
         except ApiError as error:
@@ -195,7 +177,7 @@ class Middleware:
             raise ApiError(403, "no_csrf_token", "X-CSRF-Token is missing or wrong: load the page")
 
 
-def is_here(headers: Headers | Mapping[str, str]) -> bool:
+def is_here(headers: Mapping[str, str]) -> bool:
     """Whether a request comes from a browser on this machine, by a name of this machine and not
     through a proxy.
 
@@ -236,6 +218,7 @@ def add_headers(headers: MutableHeaders, request: Request) -> None:
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     if request.scope["scheme"] == "https":
-        headers.setdefault("Strict-Transport-Security", HSTS)
+        # Browsers that came by https once keep using it for a year.
+        headers.setdefault("Strict-Transport-Security", "max-age=31536000")
     headers.setdefault("Cache-Control", "private, no-cache")
     headers["Date"] = formatdate(usegmt=True)

@@ -23,6 +23,7 @@ from kdscan.event.prints import EventPrints, add_print, event_prints, is_of_pad
 from kdscan.event.store.files import load_prints
 from kdscan.event.store.photos import read_sheets
 from kdscan.event.store.schema import PrintRow
+from kdscan.i18n.errors import error_text
 from kdscan.imaging.formats import png
 from kdscan.templates.drawing import draw_template
 from kdscan.templates.geometry import with_corners
@@ -31,7 +32,7 @@ from kdscan.web import schemas
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, get, post
 from kdscan.web.requests import KEEP_FOREVER, Call, address, not_found
 from kdscan.web.tasks import LearnPrint
-from kdscan.web.views import check_visible, visible_photo
+from kdscan.web.views import check_visible, photo_name, visible_photo
 
 NOT_LEARNED = {409: "The photos are unsuitable; `message` says what to do."}
 
@@ -50,7 +51,7 @@ def may_teach(call: Call) -> bool:
 def prints(call: Call) -> schemas.KnownPrints:
     """The prints that are known."""
     known = _known(call)
-    templates = [_print_json(row, one) for row in known.rows() for one in _load(known, row)]
+    templates = [_print_json(row, one) for row in known.rows() for one in _load(call, row)]
     return {"prints": templates, "learns": known.learns()}
 
 
@@ -100,22 +101,24 @@ async def learn_print(
             raise desk_only()
     file = io.BytesIO()
     await call.save_photo(file)
-    return await _learned(call, LearnPrint(name, file.getvalue(), unmarked))
+    return await _learned(call, LearnPrint(name, [(file.getvalue(), "photo")], unmarked))
 
 
 @post("/api/prints/of-photos", errors=NONE_SUCH | NOT_LEARNED, desk=True, status=201)
 async def learn_print_of_photos(call: Call, body: schemas.PadPhotos) -> schemas.LearnedPrint:
     """Learn a pad's print from uploaded photos of filled sheets (desk)."""
-    rows = [visible_photo(call.event, n, call.who) for n in body.photos]
-    stored = tuple((row.sha256, row.suffix) for row in rows)
-    return await _learned(call, LearnPrint(body.name, photos=call.store.photos.root, stored=stored))
+    files = []
+    for row in [visible_photo(call.event, n, call.who) for n in body.photos]:
+        data = await run_in_threadpool(call.store.photos.get, row.sha256, row.suffix)
+        files.append((data, photo_name(call.event, row.id)))
+    return await _learned(call, LearnPrint(body.name, files))
 
 
 @post("/api/prints/{id}/forget", desk=True)
 def forget_a_print(call: Call, id: Id) -> schemas.KnownPrints:
     """Forget a print (desk); if it was learned automatically, that is switched off."""
     known, row = _known(call), _row(call, id)
-    automatic = any(template.by_itself for template in _load(known, row))
+    automatic = any(template.by_itself for template in _load(call, row))
     known.forget(row.name)
     if automatic:
         known.switch(False)
@@ -139,10 +142,11 @@ async def ink(call: Call, id: Id) -> Response:
 
 
 async def _learned(call: Call, task: LearnPrint) -> schemas.LearnedPrint:
-    data = await asyncio.wrap_future(call.services.pool.submit(task))
+    data, warnings = await asyncio.wrap_future(call.services.pool.submit(task))
     template = parse_template(data, "print")
     row, again = await run_in_threadpool(_save, call, template)
-    return {**_print_json(row, template), "again": again}
+    notes = [error_text(warning, call.words) for warning in warnings]
+    return {**_print_json(row, template), "again": again, "warnings": notes}
 
 
 def _save(call: Call, template: StoredTemplate) -> tuple[PrintRow, list[int]]:
@@ -171,14 +175,14 @@ def _row(call: Call, id: int) -> PrintRow:
 
 def _template(call: Call, id: int) -> StoredTemplate:
     """The print of that number; raises ApiError 404."""
-    for template in _load(_known(call), _row(call, id)):
+    for template in _load(call, _row(call, id)):
         return template
     raise not_found()
 
 
-def _load(known: EventPrints, row: PrintRow) -> tuple[StoredTemplate, ...]:
+def _load(call: Call, row: PrintRow) -> tuple[StoredTemplate, ...]:
     """The print of a row; none if its file is missing or damaged."""
-    return load_prints(known.store.photos.root, [row.sha256])
+    return load_prints(call.store.photos.root, [row.sha256])
 
 
 def _png(data: bytes) -> Response:

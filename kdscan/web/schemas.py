@@ -338,9 +338,11 @@ class KnownPrints(TypedDict):
 
 
 class LearnedPrint(KnownPrint):
-    """A new print. again: photos that are read again with it."""
+    """A new print. again: photos that are read again with it. warnings: what to check, such as
+    photos that were not used."""
 
     again: list[int]
+    warnings: list[str]
 
 
 class SheetBrief(TypedDict):
@@ -459,7 +461,7 @@ class Unchanged(TypedDict):
 class Standings(EventTable, OnProjector):
     """An overview of the event. state: changes whenever anything shown here changes.
 
-    played_round: the latest round with a finished game, 0 before. clock, shown: see `DeskView`.
+    clock, shown: see `DeskView`.
     """
 
     state: str

@@ -149,8 +149,6 @@ def codes_of(store: Store) -> tuple[bytes, str, str]:
 COOKIE = "kdscan"
 LASTS_SECONDS = 14 * 24 * 3600
 
-ROLES: tuple[Role, ...] = get_args(Role)
-
 
 @dataclass(frozen=True)
 class Session:
@@ -190,7 +188,7 @@ def verify(text: str, settings: Settings) -> Session | None:
     """The session of a cookie; None if it is forged, malformed or expired, belongs to another
     event, or its code has changed."""
     body, _, mark = text.partition(".")
-    for role in ROLES:
+    for role in get_args(Role):
         expected = _hmac(settings.secret, _bound_to(role, settings), body)
         if hmac.compare_digest(mark.encode(), expected.encode()):
             session = Session(**json.loads(base64.urlsafe_b64decode(body)))

@@ -147,15 +147,15 @@ def shared(call: Call, code: Code) -> schemas.SharedGame:
 def invitation(call: Call, game: Code = "") -> Response:
     """A QR code with which another phone signs in, perhaps into a game."""
     out = io.BytesIO()
-    code = segno.make(call.host + join_link(call, game), error="m")
+    code = segno.make(join_link(call, game), error="m")
     code.save(out, kind="svg", scale=6, border=3, light="#fff")
     return Response(out.getvalue(), media_type="image/svg+xml")
 
 
 def join_link(call: Call, game: str = "") -> str:
-    """The path by which others sign in, perhaps into a game."""
-    path = address(f"/j/{call.services.settings.join_code}")
-    return f"{path}?game={game}" if is_code(game) else path
+    """Where others sign in, perhaps into a game."""
+    link = call.host + address(f"/j/{call.services.settings.join_code}")
+    return f"{link}?game={game}" if is_code(game) else link
 
 
 def _sheets(call: Call, photo: int | None) -> list[Sheet]:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +22,7 @@ from kdscan.event.store.files import MODE, is_url
 from kdscan.event.store.schema import PhotoRow
 from kdscan.event.tasks import Read, draw_pictures, stored_pages
 from kdscan.files import default_folder, replacing
+from kdscan.i18n.errors import ErrorJson, error_json
 from kdscan.imaging.formats import png
 from kdscan.imaging.photo import decode
 from kdscan.inference.store import default_models
@@ -90,28 +91,30 @@ class Look:
 
 @dataclass(frozen=True)
 class LearnPrint:
-    """Learn a print with that name from photos of sheets. unmarked: nobody has drawn on them.
-
-    data: an uploaded file, if any. stored: SHA-256 and suffix of photos among those at `photos`.
-    """
+    """Learn a print with that name from photos of sheets: each a file and its name. unmarked:
+    nobody has drawn on them."""
 
     name: str
-    data: bytes = b""
+    files: Sequence[tuple[bytes, str]]
     unmarked: bool = False
-    photos: str = ""
-    stored: tuple[tuple[str, str], ...] = ()
 
     @property
     def weight(self) -> float:
-        return LEARNING + max(0, len(self.stored) - 1)
+        return LEARNING + len(self.files) - 1
 
-    def perform(self) -> bytes:
-        """The print's file; raises what is wrong with the photos."""
-        opened = [stored_pages(self.photos, *where) for where in self.stored]
-        if self.data:
-            opened.append(decode(self.data, "photo"))
-        photos = [pages[n] for pages in opened for n in range(min(len(pages), MAX_SHEETS))]
-        return to_stored(learn_template(photos, self.name, unmarked=self.unmarked)).data
+    def perform(self) -> tuple[bytes, list[ErrorJson]]:
+        """The print's file, and what to check, like photos that were not used; raises what is wrong
+        with the photos."""
+        warnings: list[ErrorJson] = []
+        opened = [decode(*file) for file in self.files]
+        photos = [photo for pages in opened for photo in islice(pages, MAX_SHEETS)]
+        learned = learn_template(
+            photos,
+            self.name,
+            unmarked=self.unmarked,
+            warn=lambda error: warnings.append(error_json(error)),
+        )
+        return to_stored(learned).data, warnings
 
 
 # Their pictures, cached

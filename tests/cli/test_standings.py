@@ -113,7 +113,7 @@ def test_each_sheet_of_one_photo_has_a_name_to_correct_it_by(store: str, say: Co
 
 
 def test_an_arbiter_settles_a_game_and_the_next_round_follows(store: str, say: Command) -> None:
-    assert "Cup: before round 1, 5 players" in say("standings").out
+    assert "Cup: during round 1, 5 players" in say("standings").out
     assert "points are still missing" in say("pair", code=2).err
     for game in rounds(say)[:2]:
         a, b = names(game)

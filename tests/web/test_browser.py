@@ -12,7 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from kdscan.event.store import Store
 from kdscan.event.store.photos import get_photo
@@ -32,6 +32,7 @@ from tests.web.browsing import (
     open_sheet,
     total,
     upload,
+    wait_until_asked,
 )
 from tests.web.conftest import DESK, SAMPLES, Served, lay
 from tests.web.test_kinds import DOUBT, GAME, OWNER
@@ -211,14 +212,13 @@ def test_a_spellbook_put_right_pays_the_maps(open_page: Open, served: Served, st
     page.get_by_role("button", name=re.compile("Spellbook")).first.tap()
     expect(page.locator(".doubt")).to_have_count(1)
     accessible(page)
-    held: list[Route] = []
-    page.route(re.compile(r"/api/photos/\w+$"), lambda route: held.append(route))
-    with page.expect_request(lambda request: request.url.endswith(f"/api/photos/{laid}")):
+    with held(page, r"/api/photos/\w+$") as waiting:
         page.locator(".doubt .choice").nth(1).tap()  # no coat was chosen: nothing is paid
-    expect(page.locator(".doubt")).to_have_count(0)
-    page.get_by_role("button", name=f"Map {OWNER + 1}").tap()
-    expect(page.locator(".total-number")).to_be_visible()
-    held.pop().continue_()  # what the maps are worth now is told only when one is looked at
+        wait_until_asked(page, waiting)
+        expect(page.locator(".doubt")).to_have_count(0)
+        page.get_by_role("button", name=f"Map {OWNER + 1}").tap()
+        expect(page.locator(".total-number")).to_be_visible()
+    # What the maps are worth now comes only when one is looked at.
     paid = GAME.scores()[OWNER]
     expect(page.locator(".total-number")).to_have_text(str(paid.total - paid.wizard))
     page.get_by_role("link", name="Who won?").tap()
@@ -297,23 +297,25 @@ def test_an_unknown_pad_is_learned_where_it_leaves_doubts(open_page: Open, tmp_p
     expect(page.get_by_role("button", name="Ink")).to_have_count(0)
     offer = page.locator(".offer")
     offer.locator("summary").click()
-    accessible(page)
     offer.locator(".gallery input").set_input_files(bare)
     offer.get_by_role("button", name="Yes").click()
     expect(offer.get_by_role("alert")).to_contain_text("Take it again")
     offer.locator(".gallery input").set_input_files(filled)
-    accessible(page)
     offer.get_by_role("button", name="No").click()
     expect(offer.get_by_role("alert")).to_contain_text("These sheets seem to be filled in")
+    page.goto("/")
+    page.set_input_files("input[multiple]", bare)
+    expect(page.get_by_role("heading", name="This sheet looks empty")).to_be_visible()
+    expect(page.locator(".total-number")).to_have_count(0)
+    accessible(page)
     offer.get_by_label("What is the pad called?").fill("Moor")
-    offer.locator(".gallery input").set_input_files(bare)
+    offer.get_by_role("button", name="Learn the pad from this photo").click()
     offer.get_by_role("button", name="No").click()
     page.get_by_role("button", name="Ink").click()
     expect(page.locator(".offer")).to_have_count(0)
     expect(page.locator(".ink-box")).to_contain_text("Moor")
     shown = "() => document.querySelector('.ink-box img').naturalWidth > 500"
     page.wait_for_function(shown)
-    accessible(page)
 
     desk.locator("[data-tab=pads]").click()
     expect(pads).to_contain_text("learned from 1 sheet")

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from kdscan.event.store import Store
-from kdscan.rules.duel.players import play_game
-from tests.readings import make_book, make_sheet, with_evidence
+from tests.readings import make_book, make_sheet
 from tests.web import browsing
-from tests.web.browsing import DESKTOP, DOUBTED, Open, accessible, csrf, open_sheet
+from tests.web.browsing import (
+    DESKTOP,
+    DOUBTED,
+    Open,
+    accessible,
+    csrf,
+    first_sheet,
+    open_sheet,
+    upload,
+)
 from tests.web.conftest import DESK, Served, lay
 from tests.web.test_kinds import DOUBT, GAME
 
 browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
-
-PAIR = {"actions": [{"type": "pair_round"}], "want": "desk"}
 
 
 def test_the_desk_knows_kingdoms_and_spellbooks_by_keys(
@@ -49,19 +56,32 @@ def test_the_desk_knows_kingdoms_and_spellbooks_by_keys(
     expect(focused).to_have_attribute("aria-label", re.compile("please check"))
 
 
-def test_a_sheet_is_given_to_the_other_player_at_its_table(
-    open_page: Open, served: Served, store: Store
+def test_a_sheet_has_its_tables_game_until_it_is_given_to_the_other_player_there(
+    open_page: Open,
 ) -> None:
-    page = open_page(DESK, at=None, **DESKTOP)
+    page, phone = open_page(DESK, at=None, **DESKTOP), open_page()
+    upload(phone, "13.jpg")
+    expect(phone.locator(".total-number")).to_be_visible()
+    photo = phone.url.rsplit("/")[-1]
+    sheet_id = int(first_sheet(phone, int(photo)).rsplit("/")[-1])
+
+    def act(who: Page, **action: Any) -> Any:
+        sent = {"actions": [action], "want": "desk"}
+        return who.request.post("/api/actions", data=sent, headers=csrf(who)).json()["desk"]
+
     for name in ("Rita", "Sam"):
-        add = {"actions": [{"type": "add_player", "name": name}]}
-        page.request.post("/api/actions", data=add, headers=csrf(page))
-    paired = page.request.post("/api/actions", data=PAIR, headers=csrf(page)).json()["desk"]
+        act(page, type="add_player", name=name)
+    paired = act(page, type="pair_round")
     one, other = (seat["player"] for seat in paired["games"][0]["seats"])
-    number = next(who["number"] for who in paired["players"] if who["name"] == one)
-    board = str(play_game(3).maps[0])
-    photo = lay(served, store, with_evidence(make_sheet(board), sheet_id=f"C/1//{number}"))
+    act(page, type="assign_sheet", sheet=sheet_id, player=one, round=1)
+    phone.get_by_role("link", name="Game").tap()
+    expect(phone.locator(".games .open")).to_contain_text(other)
+    act(phone, type="correct_shield", sheet=sheet_id, cell=[0, 1], coat="dot", crosses=4)
     page.goto("/desk")
+    page.locator(".queue .card-changed button").click()
+    expect(page.locator(".remedy .crop .ring")).to_be_visible()
+    accessible(page)
+    page.get_by_role("button", name="Keep what was read").click()
     page.locator("[data-tab=sheets]").click()
     sheet = page.locator(f'.queue li:has(img[src*="/photos/{photo}/"])')
     expect(sheet).to_contain_text(one)

@@ -48,11 +48,8 @@ def qr_text(printed: str) -> str:
     return str(found)
 
 
-@pytest.mark.parametrize("language", ["en", "uk"])
-def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(
-    language: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LANGUAGE", language)
+def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGUAGE", "uk")
     shown = Terminal()
     monkeypatch.setattr("sys.stdout", shown)
     address = "http://192.168.50.1:8000"
@@ -61,7 +58,7 @@ def test_the_terminal_shows_a_qr_code_that_lets_a_phone_in(
     assert qr_text(said) == f"{address}/j/{JOIN}"
     *_, players, desk = said.splitlines()
     assert f"{address}/j/{JOIN}" in players and JOIN in players.split("/j/")[1]
-    assert f"{address}/j/{DESK}" in desk and words(language).t("desk:") in desk
+    assert f"{address}/j/{DESK}" in desk and words("uk").t("desk:") in desk
 
 
 def words_to_serve(store: Path, *more: str) -> list[str]:
@@ -88,10 +85,8 @@ def test_the_command_serves_until_ctrl_c(tmp_path: Path) -> None:
     ("words", "open_here", "code"),
     [
         (HERE, True, None),
-        (("--host", "localhost"), True, None),
         ((*HERE, "--code", "Club26"), False, "CLUB26"),
         (("--host", "0.0.0.0"), False, None),
-        (("--host", "0.0.0.0", "--code", "a" * 40), False, "A" * 40),
     ],
 )
 def test_a_page_needs_no_code_only_where_nobody_else_gets(

@@ -121,8 +121,9 @@ def test_a_session_lasts_as_long_as_its_event_and_code(
     changed: dict[str, Any], desk: bool, player: bool
 ) -> None:
     now = replace(settings(), **changed)
-    for role, lasts in ((sessions.ROLES[1], desk), (sessions.ROLES[0], player)):
-        sealed = sessions.sign(sessions.new_session(role, ""), settings())
+    new = sessions.new_session
+    for session, lasts in ((new("desk", ""), desk), (new("player", ""), player)):
+        sealed = sessions.sign(session, settings())
         assert (sessions.verify(sealed, now) is not None) is lasts
 
 

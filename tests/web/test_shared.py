@@ -120,7 +120,7 @@ def test_the_invitation_lets_one_in_and_leads_to_the_game(login: Login, served: 
     picture = ann.get(f"/api/join.svg?game={code}")
     assert picture.headers["content-type"] == "image/svg+xml"
     drawn = io.BytesIO()
-    segno.make(f"{served.address}{link}", error="m").save(drawn, kind="svg", scale=6, border=3)
+    segno.make(link, error="m").save(drawn, kind="svg", scale=6, border=3)
     modules = re.compile(rb' d="[^"]+"')
     assert modules.findall(picture.content)[-1:] == modules.findall(drawn.getvalue())
     assert ann.get(link).headers["location"] == f"/#/shared/{code}"
@@ -141,11 +141,15 @@ def test_the_invitation_lets_one_in_and_leads_to_the_game(login: Login, served: 
 
 @pytest.mark.browser
 @browsing.needs_chromium
-def test_two_phones_play_one_game(open_page: Open) -> None:
+def test_two_phones_play_one_game(open_page: Open, served: Served) -> None:
     ann = open_page()
     ann.get_by_text("Two phones, one game").tap()
     ann.get_by_role("button", name="Show a code to the other phone").tap()
+    expect(ann.locator(".error-text")).to_contain_text("Phones cannot reach this page")
+    served.app.state.address = "http://10.0.0.2:8000"
+    ann.reload()
     expect(ann.locator(".invitation")).to_be_visible()
+    served.app.state.address = ""
     accessible(ann)
     code = ann.locator(".game-code").inner_text()
     bob = open_page()

@@ -229,6 +229,16 @@ export function inTurn() {
   };
 }
 
+// Whether a link leads to this machine itself, so that no phone can open it.
+export const isLocal = (link) =>
+  ["localhost", "127.0.0.1", "[::1]"].includes(new URL(link).hostname);
+
+// Stands in place of such a link.
+export const noPhones = () =>
+  t(
+    "Phones cannot reach this page: only this machine opens it. Start kdscan serve in a network, without --host 127.0.0.1.",
+  );
+
 // Over http a page may not copy: then the link is shown to be copied by hand.
 export async function copyLink(link) {
   try {

@@ -1,15 +1,16 @@
 // Games of two maps and their spellbook, or two to four kingdoms; this phone remembers its own.
 
-import { attempt, copyLink, get, perform, poll, post, whenRead } from "./api.js";
+import { attempt, copyLink, get, isLocal, noPhones, perform, poll } from "./api.js";
+import { post, whenRead } from "./api.js";
 import { announce, button, form, glyph, h, input, lines, put, recall } from "./dom.js";
 import { remember, round } from "./dom.js";
 import { pointsText, t, tn, when } from "./i18n.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
-import { DECIDED } from "./league.js";
+import { DECIDED, gamesOf } from "./league.js";
 import { emblem } from "./marks.js";
 import { whoseField } from "./names.js";
 import { isRetake, openQuestions, toAnswer } from "./questions.js";
-import { photographs, resultFace } from "./sending.js";
+import { gameOf, photographs, resultFace } from "./sending.js";
 import { share } from "./share.js";
 import { barButton, doubtText, rememberRules, rulesField } from "./sheet.js";
 
@@ -219,11 +220,26 @@ async function oneMore(ids, sheets) {
   return list && h("section.stack", h("h2.quiet-title", title), list);
 }
 
+// At an event: the game at a sheet's table, if there is one, and this phone's sheets of it.
+const gameAt = ({ round, table }) =>
+  get("api/standings")
+    .then(({ games }) => games.find((game) => game.round === round && game.table === table))
+    .catch(() => null);
+
+const sheetsAt = ({ round, table }, photos) =>
+  photos
+    .flatMap(({ sheets }) => sheets)
+    .filter((sheet) => sheet.round === round && sheet.table === table);
+
 // #/versus/A: whose map or kingdom is the other one? Photos being read join the list when done.
 export async function chooseOther(place, id) {
   const asked = [get(`api/sheets/${id}`), get("api/photos")];
   const [{ kind, photo }, { photos }] = await Promise.all(asked);
+  const own = photos.flatMap(({ sheets }) => sheets).find((sheet) => sheet.id === id);
+  const game = own?.table ? await gameAt(own) : null;
+  const link = game && gameOf(sheetsAt(own, photos));
   if (!place.isConnected) return; // left meanwhile
+  if (link) return location.replace(link);
   const isKingdom = kind === "kingdom";
   const which = isKingdom ? t("Against which kingdom?") : t("Against which map?");
   const other = isKingdom ? t("Photograph the other kingdom") : t("Photograph the other map");
@@ -231,12 +247,13 @@ export async function chooseOther(place, id) {
   const waiting = photos.find((one) => one.state === "waiting");
   put(
     place,
-    h("h1 tabindex=-1", list ? which : other),
+    game
+      ? [h("h1 tabindex=-1", t("Game")), gamesOf([game])]
+      : h("h1 tabindex=-1", list ? which : other),
     waiting && h("p aria-live=polite", waiting.name, " · ", t("reading …")),
-    list && h("h2.quiet-title", other),
+    (game || list) && h("h2.quiet-title", other),
     photographs({ against: [id] }),
-    joinForm(photo),
-    list,
+    !game && [joinForm(photo), list],
   );
   if (waiting)
     whenRead(waiting.id)
@@ -369,7 +386,7 @@ export async function showShared(place, code) {
   }
 
   function invitation(brought) {
-    const link = new URL(now.link, location.href).href;
+    if (isLocal(now.link)) return h("p.error-text", noPhones());
     const first = t(
       "Photograph your own sheet, then open this link on the other phone and photograph its sheet there.",
     );
@@ -381,7 +398,7 @@ export async function showShared(place, code) {
         alt: t("QR code that opens this game on another phone"),
       }),
       h("p.game-code", code),
-      button(t("Send the link"), () => pass(link)),
+      button(t("Send the link"), () => pass(now.link)),
     ];
   }
 

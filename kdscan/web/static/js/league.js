@@ -1,6 +1,6 @@
 // What the projector shows: standings, a round's games or pairings, or totals without rounds.
 
-import { session } from "./api.js";
+import { isLocal, noPhones, session } from "./api.js";
 import { $, column, glyph, h, table } from "./dom.js";
 import { language, t } from "./i18n.js";
 
@@ -125,11 +125,15 @@ function gameLine({ table, seats, winner, bye, bye_points: points, finished, dec
 export const signInOf = () =>
   h("section.card.centred", [
     h("h2", t("Sign in")),
-    h("p", t("Scan the QR code with the phone's own camera, or type the code below it.")),
-    h("img.invitation width=240 height=240", { src: "api/join.svg", alt: t("QR code to sign in") }),
-    h("p.game-code", session.join.split("/").at(-1)),
-    h("p", session.join),
+    isLocal(session.join) ? h("p.error-text", noPhones()) : invitation(),
   ]);
+
+const invitation = () => [
+  h("p", t("Scan the QR code with the phone's own camera, or type the code below it.")),
+  h("img.invitation width=240 height=240", { src: "api/join.svg", alt: t("QR code to sign in") }),
+  h("p.game-code", session.join.split("/").at(-1)),
+  h("p", session.join),
+];
 
 // Surnames first, as people look for their own: what stands before a comma, else the last word.
 const surname = (name) => /^[^,]+(?=,)|\S+$/.exec(name)[0];

@@ -1,10 +1,11 @@
 // The pads whose prints the event knows: to look at, to adjust, to forget, and to learn another.
 
-import { attempt, explain, get, inTurn, post, session, upload } from "./api.js";
+import { attempt, explain, get, inTurn, post, upload } from "./api.js";
 import { photoButtons } from "./camera.js";
 import { $, button, grave, h, input, put, toast } from "./dom.js";
-import { t, tn } from "./i18n.js";
+import { sentence, t, tn } from "./i18n.js";
 import { cornersForm } from "./photo.js";
+import { isTeachable, looksEmpty } from "./questions.js";
 
 // A known print. tell(answer): shows the prints that an answer will hold; refresh(): asks for them.
 function entry(print, { tell, refresh }) {
@@ -69,42 +70,47 @@ function cornersOf({ name, found }, done) {
 
 // Learning a pad from a photo of an unmarked sheet; offered where an unknown pad leaves doubts.
 
-const isNew = (sheet) =>
-  sheet.kind === "duel_map" && sheet.layout === "unknown" && sheet.review && !sheet.confirmed;
-
-// Offers to learn a pad where that helps. onLearned(photos): those that are read again.
-export function offer(sheet, onLearned) {
-  if (!session.teaches || !isNew(sheet)) return null;
+// Offers to learn a pad where that helps: at once from an empty sheet's own photo, of which `page`
+// is the picture. onLearned(photos): those that are read again.
+export function offer(sheet, page, onLearned) {
+  if (!isTeachable(sheet)) return null;
   const summary = h("summary", [
     h("strong", t("New pad?")),
     " ",
     t("One photo of an empty sheet answers most of these questions."),
   ]);
-  const learn = teacher(async (learned) => {
+  const done = async (learned) => {
     card.remove();
     await onLearned(learned.again);
-  });
-  const card = h("details.card.offer", summary, learn);
+  };
+  const own = looksEmpty(sheet) && page?.view;
+  const card = h("details.card.offer", { open: Boolean(own) }, summary, teacher(done, own));
   return card;
 }
 
-// A name, the camera and files; onLearned(print) gets the learned print.
-function teacher(onLearned) {
+// A name, the camera and files; onLearned(print) gets the learned print. own: the address of an
+// empty sheet's picture, if there is one.
+function teacher(onLearned, own = null) {
   const name = input(t("What is the pad called?"), { placeholder: t("My pad") });
   const state = h("p.error-text", { role: "alert" });
   const busy = h("progress", { hidden: true, label: t("Learning") });
   const ways = h("div.stack");
   const choose = (said = null) => {
     put(state, said);
-    const chosen = ([file]) => file && check(file);
-    put(ways, photoButtons(chosen, { many: false }));
+    const chosen = ([file]) => file && check(URL.createObjectURL(file), file);
+    const teach = async () => check(own, await (await fetch(own)).blob());
+    put(ways, [
+      own && button(t("Learn the pad from this photo"), teach, { class: "main wide" }),
+      h("p", t("Photograph an empty sheet")),
+      photoButtons(chosen, { many: false }),
+    ]);
   };
   // Front cameras mirror photos, which no blank sheet tells.
-  function check(file) {
+  function check(src, file) {
     const mirrored = () => choose(t("Take it again with the camera on the phone's back."));
     put(state);
     put(ways, [
-      h("img", { src: URL.createObjectURL(file), alt: "" }),
+      h("img", { src, alt: "" }),
       h("p", t("Is writing on the sheet mirrored in the photo?")),
       h("div.actions", [button(t("No"), () => taken(file)), button(t("Yes"), mirrored)]),
     ]);
@@ -113,9 +119,11 @@ function teacher(onLearned) {
     [busy.hidden, ways.inert] = [false, true];
     try {
       const learned = await learn(file, name.value.trim() || (await freeName()));
+      const warnings = learned.warnings.map((text) => h("p", sentence(text)));
+      toast([h("p", t("{name} is known now.", learned)), warnings]);
       name.value = "";
       await onLearned(learned);
-      choose();
+      choose(learned.warnings.map((text) => h("span", sentence(text), " ")));
     } catch (error) {
       choose(explain(error));
     }
@@ -124,19 +132,14 @@ function teacher(onLearned) {
   choose();
   return h("div.teacher.stack", [
     h("label.stack", t("What is the pad called?"), name),
-    h("p", t("Photograph an empty sheet")),
     ways,
     busy,
     state,
   ]);
 }
 
-async function learn(file, called) {
-  const path = `api/prints?name=${encodeURIComponent(called)}`;
-  const learned = await upload(file, () => {}, path);
-  toast(t("{name} is known now.", learned));
-  return learned;
-}
+const learn = (file, called) =>
+  upload(file, () => {}, `api/prints?name=${encodeURIComponent(called)}`);
 
 // The default name of a pad, chosen so that no other print is replaced by accident.
 async function freeName() {

@@ -1,6 +1,6 @@
 // What an event prints, saves and publishes at the desk; and the events, of which one is open.
 
-import { attempt, copyLink, get, pause, post, session } from "./api.js";
+import { attempt, copyLink, get, isLocal, noPhones, pause, post, session } from "./api.js";
 import { upTo } from "./board.js";
 import { button, card, form, glyph, h, input, put, select, toast } from "./dom.js";
 import { t } from "./i18n.js";
@@ -73,6 +73,7 @@ export function publishTab() {
 function linkTo(address) {
   const copy = () => copyLink(address);
   return [
+    isLocal(address) && h("p.error-text", noPhones()),
     h("p", t("Whoever opens it sees the standings and the games, and nothing else.")),
     h("p.row", h("a", { href: address }, address), button([glyph("share"), t("Copy")], copy)),
   ];

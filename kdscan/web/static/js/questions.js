@@ -1,6 +1,7 @@
 // What is not settled about a sheet: a better photo where that is shorter, its questions, one at a
 // time, whether the grid sits on the map, its problems; and the choice of a value for a place.
 
+import { session } from "./api.js";
 import { cellName } from "./board.js";
 import { $, button, glyph, h, put, round } from "./dom.js";
 import { percent, pointsText, problemText, t, tn } from "./i18n.js";
@@ -43,7 +44,7 @@ export function questions(page, act) {
     if (undone || !left.includes(at)) at = undone ?? left[0] ?? null;
     waiting = left;
     element.hidden = !sheet.review && !left.length;
-    const again = isRetake(sheet) && !anyway;
+    const again = (isRetake(sheet) || looksEmpty(sheet)) && !anyway;
     if (again || element.hidden) at = null;
     const inside = again ? retake : at ? question : lastQuestion;
     put(element, !element.hidden && inside(left));
@@ -112,9 +113,9 @@ export function questions(page, act) {
       redraw();
     };
     return h("article.doubt.card.tall", [
-      h("h2", glyph("camera"), " ", t("Photograph again")),
+      h("h2", glyph("camera"), " ", retakeTitle(shown)),
       adviceOf(shown).map((text) => h("p", { role: "alert" }, text)),
-      act && photographs({ instead: shown }),
+      act && !(looksEmpty(shown) && isTeachable(shown)) && photographs({ instead: shown }),
       act && left.length > 0 && button(toAnswer(left.length), answer),
     ]);
   }
@@ -155,6 +156,24 @@ export function openQuestions(sheet) {
 export const isRetake = (sheet) =>
   Boolean(sheet.review && (sheet.photograph_again || sheet.retake?.length));
 
+const MOST_MARKED = 2; // shields with a coat on a sheet on which nobody has played
+
+// Whether a map seems to be an empty sheet, and nothing else is wrong with its photo.
+export const looksEmpty = (sheet) =>
+  sheet.kind === "duel_map" &&
+  sheet.review &&
+  !sheet.confirmed &&
+  !sheet.photograph_again &&
+  !sheet.retake?.some((code) => code !== "doubtful") &&
+  sheet.cells.filter(({ coat }) => coat).length <= MOST_MARKED;
+
+// Whether somebody may teach the pad of a sheet, and that helps.
+export const isTeachable = (sheet) =>
+  session.teaches && sheet.layout === "unknown" && sheet.review && !sheet.confirmed;
+
+export const retakeTitle = (sheet) =>
+  looksEmpty(sheet) ? t("This sheet looks empty") : t("Photograph again");
+
 const RETAKE = {
   dark: () => t("The picture is dark: switch on a light."),
   blurred: () => t("The picture is blurred: hold the camera still and let it focus."),
@@ -164,6 +183,7 @@ const RETAKE = {
 };
 
 export function adviceOf(sheet) {
+  if (looksEmpty(sheet)) return [t("Nobody seems to have played on it.")];
   const cut = sheet.problems.filter(({ code }) => code === "cut_off");
   const beyond = tn(
     "{n} shield lies at the picture's edge or beyond it, so there is no total.",

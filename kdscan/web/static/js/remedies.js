@@ -6,7 +6,7 @@ import { form, h, input, pointsInput, select, typedPoints } from "./dom.js";
 import { strip } from "./grid.js";
 import { pointsText, sentence, t } from "./i18n.js";
 import { photoView } from "./photo.js";
-import { decisionLine, personName } from "./sheet.js";
+import { decisionLine, partOf, personName } from "./sheet.js";
 
 export const HEADINGS = {
   changed: () => t("Changed by a player"),
@@ -182,14 +182,20 @@ async function changed(card, desk, act) {
   const { changes: actions } = card;
   const restored = actions.map((action) => ({ type: "undo", action }));
   const sheet = await get(`api/sheets/${card.sheets[0].id}`);
-  const isChange = ({ id }) => actions.includes(id);
-  const lines = sheet.corrections.filter(isChange).map((one) => decisionLine(sheet, one));
+  const { pages } = await get(`api/photos/${sheet.photo}`);
+  const page = pages.find((one) => one.page === sheet.page);
+  const changes = sheet.corrections.filter(({ id }) => actions.includes(id));
+  const shown = changes.map((one) => {
+    const crop = page?.view && partOf(sheet, one)?.crop(page);
+    const kind = (!crop || crop.classList.contains("strip")) && "tall";
+    return h("article.doubt.card", { class: kind }, crop, h("ul.ask", decisionLine(sheet, one)));
+  });
   return [
     answers(
       answer(t("Accept the change"), () => act({ type: "approve", actions })),
       answer(t("Keep what was read"), () => act(restored)),
     ),
-    h("ul", lines),
+    h("section.doubts.stack", shown),
     await sides(card),
   ];
 }

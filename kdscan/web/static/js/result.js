@@ -30,6 +30,7 @@ export async function showPhoto(place, id, wanted = null) {
   const game = gameOf(sheets());
   if (game && wanted === null) return location.replace(game);
   if (!sheets().length) return put(place, title, unread(photo));
+  const pageOf = (sheet) => photo.pages.find(({ page }) => page === sheet.page);
   let chosen, view;
   let body = h("div.sheet");
   let asked = 0;
@@ -54,7 +55,7 @@ export async function showPhoto(place, id, wanted = null) {
     view = sheetView(body, photo, sheet, {
       onChange: renew,
       onOther: (other, part) => open(other).edit(part),
-      offer: offer(sheet, again),
+      offer: offer(sheet, pageOf(sheet), again),
     });
     old.replaceWith(body);
     drawTop();

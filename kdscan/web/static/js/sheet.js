@@ -10,7 +10,8 @@ import { findPart, hasScore, kindOf } from "./kinds.js";
 import { coatIcon, coatName, COATS, squareIcon, terrainName } from "./marks.js";
 import { ownerHere, whoseField } from "./names.js";
 import { photoView } from "./photo.js";
-import { adviceOf, isRetake, openEditor, problems, questions } from "./questions.js";
+import { adviceOf, isRetake, looksEmpty, openEditor, problems } from "./questions.js";
+import { questions, retakeTitle } from "./questions.js";
 import { share } from "./share.js";
 import { winners } from "./spellbook.js";
 
@@ -77,7 +78,7 @@ export function sheetView(place, photo, first, options = {}) {
   const draw = () => keepingPlace(reading, redraw);
   function redraw() {
     const ink = sheet.ink ? [["ink", t("Ink")]] : [];
-    const usable = hasScore(sheet) && !sheet.photograph_again;
+    const usable = hasScore(sheet) && !hasNoTotal(sheet);
     const board = kind.draw(sheet, { onPart: may && edit });
     for (const part of [whole, decided, asking]) part.show(sheet);
     if (owner) owner.show(sheet, photo.sheets);
@@ -138,10 +139,12 @@ const lastOf = ({ corrections }) =>
     ({ undone, role }) => !undone && (session.role === "desk" || role === session.role),
   );
 
+const hasNoTotal = (sheet) => sheet.photograph_again || looksEmpty(sheet);
+
 // before: the total that is shown until now; widest: the range in which it lay at first.
 function headline(sheet, before, widest, desk) {
-  if (sheet.photograph_again)
-    return desk && h("section.total", h("h2", t("Photograph again")), h("p", adviceOf(sheet)));
+  if (hasNoTotal(sheet))
+    return desk && h("section.total", h("h2", retakeTitle(sheet)), h("p", adviceOf(sheet)));
   if (hasScore(sheet)) return total(sheet, before, widest, isRetake(sheet) && "unsure");
   return h("section.total", h("h2.total-line", kindOf(sheet).name()), verdict(sheet));
 }
@@ -286,10 +289,16 @@ function waitingChanges(sheet) {
   ]);
 }
 
-// A decision in words: about a part, from what to what, or the sheet as a whole.
-function decided(sheet, { cell, what, player, coat, old, new: fresh }) {
+// The part that a decision is about; none if it is about the sheet as a whole.
+export function partOf(sheet, { cell, what, player, coat }) {
   const id = cell?.join() ?? (what === "line" ? `line:${player},${coat}` : `${what}:${player}`);
-  const part = findPart(sheet, id);
+  return findPart(sheet, id);
+}
+
+// A decision in words: about a part, from what to what, or the sheet as a whole.
+function decided(sheet, decision) {
+  const { what, old, new: fresh } = decision;
+  const part = partOf(sheet, decision);
   if (!part) return SAID[what]?.(fresh) ?? t("Wizard");
   const words = (value) => part.words(what === "choice" ? { coat: value } : value);
   const before = old && words(old) !== words(fresh) ? `${words(old)} → ` : "";
