@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MOST_TOKENS = {
     "kdscan/cli": 21_212,
     "kdscan/detection": 7_355,
-    "kdscan/event": 54_282,
+    "kdscan/event": 54_273,
     "kdscan/files": 3_629,
     "kdscan/i18n": 1_819,
     "kdscan/imaging": 13_588,
@@ -24,9 +24,9 @@ MOST_TOKENS = {
     "kdscan/rules": 21_165,
     "kdscan/sheets": 35_840,
     "kdscan/templates": 20_823,
-    "kdscan/web": 26_445,
+    "kdscan/web": 26_443,
     "kdscan/workers": 1_926,
-    "kdscan": 233_810,
+    "kdscan": 233_799,
     "lab": 170_318,
     "tests": 188_558,
 }
