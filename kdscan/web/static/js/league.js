@@ -135,8 +135,9 @@ const invitation = () => [
   h("p", session.join),
 ];
 
-// Surnames first, as people look for their own: what stands before a comma, else the last word.
-const surname = (name) => /^[^,]+(?=,)|\S+$/.exec(name)[0];
+// As people look for their own: before a comma, else the last word without "B" or "(Leeds)".
+const SURNAME = /^[^,]+(?=,)| \S+(?= \p{L}\.?$)|\S+(?=( \(.*\))?$)/u;
+const surname = (name) => SURNAME.exec(name)[0].trim();
 const compare = new Intl.Collator(language).compare;
 const byName = (a, b) => compare(surname(a.name), surname(b.name)) || compare(a.name, b.name);
 
