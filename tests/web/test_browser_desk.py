@@ -226,7 +226,7 @@ def test_a_cup_is_run_on_the_page_alone(browser: Browser, tmp_path: Path) -> Non
     with open_store(str(tmp_path / "cup.sqlite")) as own, serving(own, settings()) as served:
         # As a name that other machines might reach, which browsers take for this one.
         served.app.state.address = served.address.replace("127.0.0.1", "kdscan.localhost")
-        context = browser.new_context(base_url=served.address, locale="en", **DESKTOP)
+        context = browser.new_context(base_url=served.address, locale="en", **DESKTOP)  # type: ignore[arg-type]
         context.request.post("/join", form={"code": DESK})
         page = context.new_page()
         page.goto("/desk")
