@@ -37,7 +37,12 @@ from kdscan.rules.kingdomino.kingdom import (
 )
 from kdscan.rules.kingdomino.legality import audit_kingdom, find_problems, one_box_holds, unlaid
 from kdscan.sheets.common import MAX_OTHERS, MIN_OTHER, Doubt
-from kdscan.sheets.kingdom.model import KingdomCorrections, KingdomEvidence, KingdomReading
+from kdscan.sheets.kingdom.model import (
+    ONE_HOT,
+    KingdomCorrections,
+    KingdomEvidence,
+    KingdomReading,
+)
 
 MIN_PROBABILITY = 1e-5
 """Lower bound of all kinds' probabilities: no network is more reliable than its training data."""
@@ -161,7 +166,7 @@ def _probabilities(evidence: KingdomEvidence) -> Floats:
         unlike = probs[..., CASTLE] < MIN_CASTLE
         probs[unlike, CASTLE] *= probs[unlike, EMPTY]
     for at, kind in corrected.items():
-        probs[at] = np.eye(len(SQUARE_CLASSES))[kind]
+        probs[at] = ONE_HOT[kind]
     probs = probs.reshape(-1, len(SQUARE_CLASSES))
     return np.asarray(probs / probs.sum(1, keepdims=True))
 
@@ -188,7 +193,7 @@ def enumerate_kingdoms(probs: Floats, variants: Variants) -> Posterior:
             break
         others = probs.copy()
         others[:, CASTLE] = 0
-        others[castle] = np.eye(len(SQUARE_CLASSES))[CASTLE]
+        others[castle] = ONE_HOT[CASTLE]
         others /= np.maximum(others.sum(1, keepdims=True), 1e-12)
         for p, kinds in islice(best_first(others, MIN_CHOICE), MAX_KINGDOMS):
             likely = p * float(shares[castle])

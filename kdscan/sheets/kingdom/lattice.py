@@ -33,7 +33,8 @@ from kdscan.imaging.picture import (
     lattice_points,
     project,
 )
-from kdscan.rules.kingdomino.kingdom import EMPTY, SQUARE_CLASSES
+from kdscan.rules.kingdomino.kingdom import EMPTY
+from kdscan.sheets.kingdom.model import ONE_HOT
 
 FINE = 4
 """Bins per patch along each side of the histogram of votes."""
@@ -400,7 +401,7 @@ def classify_squares(
     network: (B, 3, 80, 80) → logits (B, K). visible: (R, C), squares inside the photo; others are
     taken to be empty. undetected: see `adjust_for_table`.
     """
-    probs = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (*visible.shape, 1))
+    probs = np.tile(ONE_HOT[EMPTY], (*visible.shape, 1))
 
     def adjusted(batch: Floats) -> Floats:
         """The probabilities of all squares, given those of the visible ones."""

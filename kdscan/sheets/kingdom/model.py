@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from kdscan.imaging.picture import Floats, FrozenArrays, RectifiedSheet
 from kdscan.rules import Cell
 from kdscan.rules.kingdomino.kingdom import SQUARE_CLASSES, Kingdom, Score, SquareKind, Variants
 from kdscan.sheets.common import BoardReading, Corrections, cell_values
+
+ONE_HOT: Floats = np.eye(len(SQUARE_CLASSES))
+"""The probabilities of a square that certainly holds a kind, by its index."""
 
 
 @dataclass(frozen=True)

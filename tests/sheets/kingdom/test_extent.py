@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from kdscan.imaging.picture import lattice_points
-from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Kingdom
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Square
 from kdscan.sheets.kingdom.extent import ReadLattice, Window, sides_reached, windows_of
 from kdscan.sheets.kingdom.lattice import Lattice
+from kdscan.sheets.kingdom.model import ONE_HOT
 
 SIDE = 50.0
 
@@ -17,39 +20,33 @@ def windows(
     text: str,
     photo_wh: tuple[int, int] = (2000, 2000),
     origin: float = 500.0,
-    size: int | None = None,
     hidden: bool = True,
 ) -> tuple[Window, ...]:
     """The windows of squares that lie on the table as the text says, with a ring around."""
     rows = [line.split() for line in text.strip().splitlines()]
     shape = len(rows) + 2, len(rows[0]) + 2
-    probs = np.tile(np.eye(len(SQUARE_CLASSES))[EMPTY], (*shape, 1))
+    probs = np.tile(ONE_HOT[EMPTY], (*shape, 1))
     for r, row in enumerate(rows):
         for c, token in enumerate(row):
             if token == "##":
-                probs[r + 1, c + 1] = np.eye(len(SQUARE_CLASSES))[CASTLE]
+                probs[r + 1, c + 1] = ONE_HOT[CASTLE]
             elif token in ("#?", "w?"):
                 kind = CASTLE if token == "#?" else SQUARE_CLASSES.index(("wheat", 0))
-                probs[r + 1, c + 1] = 0.8 * np.eye(len(SQUARE_CLASSES))[kind]
+                probs[r + 1, c + 1] = 0.8 * ONE_HOT[kind]
                 probs[r + 1, c + 1, EMPTY] = 0.2
             elif token != ".":
-                square = next(iter(Kingdom.parse(f"## {token}").squares.values()))
+                square = Square.parse(token)
                 kind = SQUARE_CLASSES.index((square.terrain.value, square.crowns))
-                probs[r + 1, c + 1] = np.eye(len(SQUARE_CLASSES))[kind]
+                probs[r + 1, c + 1] = ONE_HOT[kind]
     centers = lattice_points(*shape) * SIDE + origin - SIDE / 2
     patch, unlike = Lattice(centers, probs[..., EMPTY] < 0.5), np.zeros(probs.shape[:2])
     read = ReadLattice(patch, probs, unlike, 1.0, photo_wh)
-    return windows_of(read, size, hidden=hidden)
+    return windows_of(read, hidden=hidden)
 
 
-def window(
-    text: str,
-    photo_wh: tuple[int, int] = (2000, 2000),
-    origin: float = 500.0,
-    size: int | None = None,
-) -> Window:
-    """The only one."""
-    (found,) = windows(text, photo_wh, origin, size)
+def window(text: str, *where: Any) -> Window:
+    """The only one; where: as in `windows`."""
+    (found,) = windows(text, *where)
     return found
 
 
@@ -72,7 +69,7 @@ def test_rims_lie_so_that_the_castle_is_in_the_middle() -> None:
 
 def test_rims_stay_inside_the_photo() -> None:
     """As in a board that was cut out with an empty row."""
-    found = window("w w w w w\nw w w w w\nw w ## w w\nw w w w w", (250, 250), origin=0.0)
+    found = window("w w w w w\nw w w w w\nw w ## w w\nw w w w w", (250, 250), 0.0)
     np.testing.assert_allclose(found.centers_xy[0, 0], [25, 25])
     np.testing.assert_allclose(found.centers_xy[4, 4], [225, 225])
 
@@ -80,6 +77,14 @@ def test_rims_stay_inside_the_photo() -> None:
 def test_loose_dominoes_on_the_same_lattice_are_left_out() -> None:
     found = window("## w w . f\n.  . . . f")
     assert "f" not in held(found)
+
+
+def test_a_kingdom_with_few_squares_is_not_of_a_great_duel() -> None:
+    """A discarded domino lies close to it, in line."""
+    rows = ["f f . . .", "w w w w w", "w w w w w", "w w ## w w", "w w w w w", "w w . . ."]
+    found = window("\n".join(rows))
+    assert (len(found.probs), found.beyond) == (5, 2)
+    assert len(window("\n".join([*rows, "w w . . ."])).probs) == 7
 
 
 @pytest.mark.parametrize(("wide", "cut"), [(1000, ()), (735, ("right",)), (725, ("right",))])

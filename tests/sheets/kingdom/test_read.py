@@ -7,10 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import Photo, lattice_points
-from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, SQUARE_CLASSES, Variants
+from kdscan.rules.kingdomino.kingdom import CASTLE, EMPTY, Variants
 from kdscan.sheets.kingdom import read as finding
 from kdscan.sheets.kingdom.extent import Window
 from kdscan.sheets.kingdom.lattice import SIDE_PX, Lattice
+from kdscan.sheets.kingdom.model import ONE_HOT
 from kdscan.sheets.kingdom.read import KingdomSearch, _suppress_overlaps, find_kingdoms
 
 
@@ -28,7 +29,7 @@ def test_a_square_is_part_of_one_kingdom_only() -> None:
     """Here the windows overlap by two rows of five, so that neither holds the other's middle."""
     kinds = np.full((5, 5), CASTLE + 1)
     kinds[0, 0] = CASTLE
-    probs = np.eye(len(SQUARE_CLASSES))[kinds]
+    probs = ONE_HOT[kinds]
     one, shifted, beside = (
         Window(lattice_points(5, 5) * SIDE_PX + (0, rows * SIDE_PX), probs, kinds > 0, 0)
         for rows in (0, 3, 5)
@@ -53,7 +54,7 @@ def test_what_spans_seven_counts_only_where_the_rules_do_not_say_five(
     def classify(*_: object) -> NDArray[np.float64]:
         kinds = np.where(seen, CASTLE + 1, EMPTY)
         kinds[4, 4] = CASTLE
-        return np.asarray(np.eye(len(SQUARE_CLASSES))[kinds] * 0.98 + 0.001)
+        return np.asarray(ONE_HOT[kinds] * 0.98 + 0.001)
 
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
