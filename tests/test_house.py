@@ -28,7 +28,7 @@ MOST_TOKENS = {
     "kdscan/workers": 1_926,
     "kdscan": 233_797,
     "lab": 170_318,
-    "tests": 188_554,
+    "tests": 188_542,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

@@ -41,28 +41,6 @@ browser, open_page = browsing.browser, browsing.open_page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, browsing.needs_chromium]
 
 
-def test_upload_look_tap_undo(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "02.jpg")
-    expect(page.locator(".total-number")).to_be_visible()
-    before = total(page)
-    doubt = page.locator(".doubt")
-    expect(doubt.locator(".crop image")).to_have_count(1)
-    heading = page.locator(".doubts h2")
-    first = heading.inner_text()
-    question = page.locator(f'.doubt[aria-label="{doubt.get_attribute("aria-label")}"]')
-    doubt.locator(".choice").nth(1).tap()
-    expect(question).to_have_count(0)
-    expect(page.locator(".history")).to_be_visible()
-    page.get_by_role("button", name="Undo").tap()
-    expect(question).to_have_count(1)
-    expect(heading).to_have_text(first)
-    assert total(page) == before
-    answer_all(page)
-    expect(doubt).to_have_count(0)
-    page.get_by_role("button", name="Undo").tap()
-
-
 def test_any_shield_is_put_right_by_keyboard(open_page: Open) -> None:
     page = open_page(DESK, at="/", **DESKTOP)
     upload(page, "01.jpg")
@@ -241,7 +219,7 @@ def test_a_photo_that_cuts_shields_off_is_to_be_taken_again(
     expect(page.get_by_role("heading", name="Photograph again")).to_be_visible()
     expect(page.locator(".doubt [role=alert]")).to_contain_text("15 shields")
     expect(page.locator(".doubt").get_by_text("Choose a photo")).to_be_visible()
-    for told in (".total-number", ".doubt .choice", ".sum", ".band"):
+    for told in (".total-number", ".doubt .choice", ".sum"):
         expect(page.locator(told)).to_have_count(0)
     accessible(page)
     desk = open_page(DESK, **DESKTOP)
@@ -422,7 +400,7 @@ def test_a_photo_that_somebody_else_sent_first_is_only_looked_at(
     expect(page.locator(".bar")).not_to_contain_text("Undo")
 
 
-DOUBTS = ((0, 0), (0, 1), (1, 1))
+DOUBTS = ((0, 0), (0, 2), (1, 4))
 
 BEHIND = """() => {
   const one = document.activeElement, bar = document.querySelector(".bar");
@@ -434,7 +412,7 @@ BEHIND = """() => {
 
 @pytest.fixture
 def address(served: Served, store: Store) -> str:
-    """A photo with a map of which three shields are doubtful."""
+    """A photo with a map of which three shields of three coats are doubtful."""
     return f"/#/photo/{lay(served, store, make_sheet(doubtful=DOUBTS))}"
 
 
@@ -470,6 +448,23 @@ def test_keys_go_on_where_they_were(open_page: Open, address: str) -> None:
     expect(undo).to_be_focused()
 
 
+def test_shields_read_alike_are_confirmed_together_and_undone(
+    open_page: Open, served: Served, store: Store
+) -> None:
+    page = open_sheet(open_page, lay(served, store, make_sheet(doubtful=[(0, 0), (0, 1)])))
+    before = total(page)
+    expect(page.locator(".several .crop image")).to_have_count(2)
+    page.get_by_role("button", name="A1: dot, 2 crosses").tap()
+    accessible(page)
+    page.get_by_role("button", name="All as marked").tap()
+    expect(page.locator(".doubt")).to_have_count(0)
+    expect(cell(page, 0, 0)).to_have_attribute("aria-label", re.compile("A1, dot, 2 crosses"))
+    assert total(page) > before
+    page.get_by_role("button", name="Undo").tap()
+    expect(page.locator(".several li")).to_have_count(2)
+    assert total(page) == before
+
+
 def test_the_grid_is_put_right_by_its_corners_and_a_photo_is_deleted(
     open_page: Open, served: Served, store: Store
 ) -> None:
@@ -503,7 +498,7 @@ def test_the_grid_is_put_right_by_its_corners_and_a_photo_is_deleted(
 def test_a_better_photo_is_offered_before_the_questions(
     open_page: Open, served: Served, store: Store
 ) -> None:
-    photo = lay(served, store, make_sheet(doubtful=[(0, 0), (0, 1)]))
+    photo = lay(served, store, make_sheet(doubtful=DOUBTS[:2]))
     page = open_page(DESK, at=None, service_workers="block")
     known = page.request.get(f"/api/photos/{photo}").json()
     (sheet,) = known["sheets"]

@@ -4,12 +4,12 @@ import { attempt, copyLink, get, isLocal, noPhones, perform, poll } from "./api.
 import { post, whenRead } from "./api.js";
 import { announce, button, form, glyph, h, input, lines, put, recall } from "./dom.js";
 import { remember, round } from "./dom.js";
-import { pointsText, t, tn, when } from "./i18n.js";
+import { joined, pointsText, t, tn, when } from "./i18n.js";
 import { briefly, hasScore, kindOf, nameOf } from "./kinds.js";
 import { DECIDED, gamesOf } from "./league.js";
 import { emblem } from "./marks.js";
 import { whoseField } from "./names.js";
-import { isRetake, openQuestions, toAnswer } from "./questions.js";
+import { isRetake, steps, toAnswer } from "./questions.js";
 import { gameOf, photographs, resultFace } from "./sending.js";
 import { share } from "./share.js";
 import { barButton, doubtText, rememberRules, rulesField } from "./sheet.js";
@@ -143,8 +143,6 @@ function whoWon(players, outcome) {
   return t("{names} share the win", { names: winners.join(", ") });
 }
 
-const joined = (...parts) => parts.filter(Boolean).join(" · ");
-
 // "45 : 38 · by 7 points", and what decided where the points did not.
 function howDecided({ players, winners, decided_by: by }) {
   const totals = players.map((player) => player.total);
@@ -171,7 +169,7 @@ function playerCard(sheet, players, outcome, n, mine) {
 }
 
 function toQuestions(sheet) {
-  const { length: n } = openQuestions(sheet);
+  const { length: n } = steps(sheet);
   return h("a.button.main", { href: hrefOf(sheet) }, n ? toAnswer(n) : t("Please check"));
 }
 
@@ -192,8 +190,6 @@ const bookCard = (book, mine) =>
 
 // The sheets that a game lacks, chosen from the photos.
 
-const MOST_KINGDOMS = 4;
-
 // Links to the games with another sheet of this kind besides those given; null if there is none.
 function others(photos, kind, ids) {
   const lines = photos.flatMap((photo) =>
@@ -213,7 +209,7 @@ async function oneMore(ids, sheets) {
   const players = sheets.filter(hasScore);
   const kingdoms = players[0].kind === "kingdom";
   const book = players.length < sheets.length;
-  if (book || (kingdoms && players.length >= MOST_KINGDOMS)) return null;
+  if (book || (kingdoms && players.length >= 4)) return null;
   const { photos } = await get("api/photos").catch(() => ({ photos: [] }));
   const list = others(photos, kingdoms ? "kingdom" : "duel_spellbook", ids);
   const title = kingdoms ? t("One more kingdom?") : t("Their spellbook?");

@@ -40,3 +40,6 @@ const region = navigator.languages.find(isOwn) ?? language;
 
 const FORMAT = { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" };
 export const when = (iso) => new Date(iso).toLocaleString(region, FORMAT);
+
+// What there is to say, on one line.
+export const joined = (...parts) => parts.filter(Boolean).join(" · ");

@@ -69,8 +69,8 @@ export function totalsOf(rows) {
 // Who played whom, with what result, from the rows' point of view.
 export function crossTable(players, games) {
   const names = players.map(({ name }) => name);
-  const cell = (row, column) => {
-    return games.map(({ round, seats, winner, finished }) => {
+  const cell = (row, column) =>
+    games.map(({ round, seats, winner, finished }) => {
       const [mine, theirs] = [row, column].map((name) => seats.find((s) => s.player === name));
       if (!mine || !theirs) return null;
       const kind = winner === null ? "" : seats[winner] === mine ? "won" : "none";
@@ -79,7 +79,6 @@ export function crossTable(players, games) {
       const points = mine.total === null ? without : `${mine.total}:${theirs.total ?? "–"}`;
       return h("span", { class: kind, title }, points);
     });
-  };
   const byesOf = (name) =>
     games.map(({ bye, seats, round, bye_points: points }) => {
       const title = t("Round {n}", { n: round });

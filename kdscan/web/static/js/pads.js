@@ -1,6 +1,7 @@
 // The pads whose prints the event knows: to look at, to adjust, to forget, and to learn another.
 
-import { attempt, explain, get, inTurn, post, upload } from "./api.js";
+import { attempt, explain, get, inTurn, post, session, upload } from "./api.js";
+import { upTo } from "./board.js";
 import { photoButtons } from "./camera.js";
 import { $, button, grave, h, input, put, toast } from "./dom.js";
 import { sentence, t, tn } from "./i18n.js";
@@ -95,30 +96,34 @@ function teacher(onLearned, own = null) {
   const state = h("p.error-text", { role: "alert" });
   const busy = h("progress", { hidden: true, label: t("Learning") });
   const ways = h("div.stack");
+  const many = session.role === "desk";
+  const what = many
+    ? t("Photograph an empty sheet, or choose four or more that were played on")
+    : t("Photograph an empty sheet");
   const choose = (said = null) => {
     put(state, said);
-    const chosen = ([file]) => file && check(URL.createObjectURL(file), file);
-    const teach = async () => check(own, await (await fetch(own)).blob());
+    const chosen = (files) => files.length && check(URL.createObjectURL(files[0]), files);
+    const teach = async () => check(own, [await (await fetch(own)).blob()]);
     put(ways, [
       own && button(t("Learn the pad from this photo"), teach, { class: "main wide" }),
-      h("p", t("Photograph an empty sheet")),
-      photoButtons(chosen, { many: false }),
+      h("p", what),
+      photoButtons(chosen, { many }),
     ]);
   };
   // Front cameras mirror photos, which no blank sheet tells.
-  function check(src, file) {
+  function check(src, files) {
     const mirrored = () => choose(t("Take it again with the camera on the phone's back."));
     put(state);
     put(ways, [
       h("img", { src, alt: "" }),
       h("p", t("Is writing on the sheet mirrored in the photo?")),
-      h("div.actions", [button(t("No"), () => taken(file)), button(t("Yes"), mirrored)]),
+      h("div.actions", [button(t("No"), () => taken(files)), button(t("Yes"), mirrored)]),
     ]);
   }
-  async function taken(file) {
+  async function taken(files) {
     [busy.hidden, ways.inert] = [false, true];
     try {
-      const learned = await learn(file, name.value.trim() || (await freeName()));
+      const learned = await learn(files, name.value.trim() || (await freeName()));
       const warnings = learned.warnings.map((text) => h("p", sentence(text)));
       toast([h("p", t("{name} is known now.", learned)), warnings]);
       name.value = "";
@@ -138,16 +143,26 @@ function teacher(onLearned, own = null) {
   ]);
 }
 
-const learn = (file, called) =>
-  upload(file, () => {}, `api/prints?name=${encodeURIComponent(called)}`);
+const send = (file, path, name) =>
+  upload(file, () => {}, `${path}?name=${encodeURIComponent(name)}`);
+
+// Several sheets come as photos, which go again: they are nobody's results.
+async function learn(files, name) {
+  if (files.length === 1) return send(files[0], "api/prints", name);
+  const photos = [];
+  for (const file of files) photos.push(await send(file, "api/photos", file.name));
+  try {
+    return await post("api/prints/of-photos", { name, photos: photos.map(({ id }) => id) });
+  } finally {
+    const added = photos.filter(({ state }) => state === "waiting");
+    for (const { id } of added) await post(`api/photos/${id}/remove`).catch(() => {});
+  }
+}
 
 // The default name of a pad, chosen so that no other print is replaced by accident.
 async function freeName() {
   const { prints } = await get("api/prints");
-  const taken = new Set(prints.map((one) => one.name.toLowerCase()));
-  const plain = t("My pad");
-  for (let n = 1; ; n += 1) {
-    const name = n === 1 ? plain : `${plain} ${n}`;
-    if (!taken.has(name.toLowerCase())) return name;
-  }
+  const taken = prints.map((one) => one.name.toLowerCase());
+  const names = upTo(taken.length + 1).map((n) => t("My pad") + (n ? ` ${n + 1}` : ""));
+  return names.find((name) => !taken.includes(name.toLowerCase()));
 }

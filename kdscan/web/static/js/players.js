@@ -18,8 +18,9 @@ export function playersTab(act) {
     attempt(async () => {
       put(preview, previewOf(await post("api/players", new Blob([list])), act, clear));
     });
+  const choose = filePicker("button", t("Import a list"), LISTS, ([file]) => file && look(file));
   const element = h("div.rounds.stack", [
-    h("section.card", [entryForm(act, look), h("p.row", [importing(look), count])]),
+    h("section.card", [entryForm(act, look), h("p.row", [choose, count])]),
     preview,
     h("section.card", people),
   ]);
@@ -54,18 +55,15 @@ function entryForm(act, look) {
 }
 
 const LISTS = { accept: ".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain" };
-const importing = (look) =>
-  filePicker("button", t("Import a list"), LISTS, ([file]) => file && look(file));
 
 // What a list would enter, to look at before it does.
 function previewOf({ new: added, known }, act, end) {
   const actions = added.map((name) => ({ type: "add_player", name }));
   const add = () => act(actions, end);
-  const nameOf = (name) => h("span.seat", name);
   const box = card(tn("{n} new player", "{n} new players", added.length), [
     h("ol.people", [
-      added.map((name) => h("li", nameOf(name))),
-      known.map((name) => h("li.gone", nameOf(name), h("em", t("in the list already")))),
+      added.map((name) => h("li", h("span.seat", name))),
+      known.map((name) => h("li.gone", h("span.seat", name), h("em", t("in the list already")))),
     ]),
     h("p.row", [
       button(t("Add them"), add, { class: "main", disabled: !added.length }),

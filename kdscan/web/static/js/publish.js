@@ -88,9 +88,7 @@ const eventLine = ({ name, game, open }) =>
 function newEvent() {
   const name = input(t("Name of the event"), { required: true });
   const rules = rulesField(false, () => {});
-  const show = () => {
-    rules.element.hidden = game.value !== "kingdomino";
-  };
+  const show = () => rules.element.toggleAttribute("hidden", game.value !== "kingdomino");
   const game = select(t("Game"), Object.entries(GAMES), { onchange: show });
   show();
   const make = () => {

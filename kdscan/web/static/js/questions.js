@@ -1,9 +1,9 @@
-// What is not settled about a sheet: a better photo where that is shorter, its questions, one at a
-// time, whether the grid sits on the map, its problems; and the choice of a value for a place.
+// What is not settled about a sheet: a better photo where that is shorter, its questions, whether
+// the grid sits on the map, its problems; and the choice of a value for a place.
 
 import { session } from "./api.js";
 import { cellName } from "./board.js";
-import { $, button, glyph, h, put, round } from "./dom.js";
+import { $, button, glyph, h, put, round, tab } from "./dom.js";
 import { percent, pointsText, problemText, t, tn } from "./i18n.js";
 import { findPart, kindOf } from "./kinds.js";
 import { photoView, readAgainAt } from "./photo.js";
@@ -11,68 +11,59 @@ import { photographs } from "./sending.js";
 
 const MOST_NAMED = 8; // cells of a problem that are listed
 const MOST_CHOICES = 3; // readings offered before "other…"
+const MOST_TOGETHER = 6; // shields that are asked for together
+const LIKELY = 0.5; // least probability of a reading that may be confirmed with others
 
-// The questions of a sheet: {element, show(sheet), asked(): the id of the part in question,
-// answer(n)}. page: where it lies. act: {say(id, value), edit(id), confirm()}, null where nothing
-// can be changed.
+// The questions of a sheet: {element, show(sheet), asked(): the ids of the parts in question,
+// answer(n)}. page: where it lies. act: {say(values): of parts by id, edit(id), confirm()}, null
+// where nothing can be changed.
 export function questions(page, act) {
   const element = h("section.doubts.stack");
-  let ids = []; // of all parts that are asked for, in their order
+  const chosen = new Map(); // id of a shield that is asked for with others → its value
+  let ids = []; // of all parts that are asked for: those asked for first stay first
   let first = 0; // how many there were at first: more come only if answers contradict the reading
   let waiting = []; // ids that were not answered when the sheet was shown last
-  let at = null; // id of the question shown
+  let at = []; // ids of the question shown
   let shown = null;
   let anyway = false; // questions are answered though another photo would be the shorter way
   let dragging = false;
   const redraw = () => show(shown);
 
-  // Those asked for first stay first.
-  function unanswered(sheet) {
-    const open = openQuestions(sheet);
-    if (sheet.questions) ids = sheet.questions.map(placeOf);
-    const left = ids.filter((id) => open.includes(id));
-    if (left.length || !open.length) return left;
-    ids = [...ids, ...open];
-    return open;
-  }
-
   function show(sheet) {
     shown = sheet;
-    const left = unanswered(sheet);
+    const open = openQuestions(sheet);
+    if (sheet.questions) ids = sheet.questions.map(placeOf);
+    else if (!open.some((id) => ids.includes(id))) ids = [...ids, ...open];
     first ||= ids.length;
-    const undone = left.find((id) => waiting.length && !waiting.includes(id));
-    if (undone || !left.includes(at)) at = undone ?? left[0] ?? null;
-    waiting = left;
+    // What cannot be seen is asked for alone.
+    const all = act && page.view ? steps(sheet, ids) : ids.map((id) => [id]);
+    const left = all.map((step) => step.filter((id) => open.includes(id))).filter((one) => one[0]);
+    const undone = (step) => waiting.length && step.some((id) => !waiting.includes(id));
+    const stays = (step) => step.some((id) => at.includes(id));
+    at = left.find(undone) ?? left.find(stays) ?? left[0] ?? [];
+    waiting = left.flat();
     element.hidden = !sheet.review && !left.length;
     const again = (isRetake(sheet) || looksEmpty(sheet)) && !anyway;
-    if (again || element.hidden) at = null;
-    const inside = again ? retake : at ? question : lastQuestion;
-    put(element, !element.hidden && inside(left));
+    if (again || element.hidden) at = [];
+    const inside = again ? retake : at.length ? question : lastQuestion;
+    put(element, !element.hidden && inside(left, all));
   }
 
-  function question(left) {
-    const part = findPart(shown, at);
-    // With the answers that the reading offers to this question, if it says so.
-    const { options } = shown.questions?.find((one) => placeOf(one) === at) ?? {};
+  // With the answers that the reading offers to this question, if it says so.
+  const partAsked = (id) => ({ ...findPart(shown, id), options: questionOf(shown, id)?.options });
+
+  function question(left, all) {
     const move = (by) => {
       at = left[(left.indexOf(at) + by + left.length) % left.length];
       redraw();
-      $("button", element)?.focus({ preventScroll: true });
+      $(".doubt button", element)?.focus({ preventScroll: true });
     };
-    const cut = page.view && part.crop(page);
-    const tall = cut?.classList.contains("strip") && "tall";
-    const done = { max: ids.length, value: ids.length - left.length };
-    const asked = h("article.doubt.card", { class: tall, label: part.name }, [
-      cut,
-      h("div.ask.stack", [
-        h("h3", part.question(part.name)),
-        choices({ ...part, options }, act && ((value) => act.say(part.id, value)), MOST_CHOICES),
-        act && button(t("other…"), () => act.edit(part.id), { class: "choice more" }),
-      ]),
-    ]);
+    const asked = at.length > 1 ? several(at) : single(at[0]);
+    const done = { max: all.length, value: all.length - left.length };
+    const n = 1 + all.findIndex((step) => step.includes(at[0]));
     return [
       h("div.question-head.row", [
-        h("h2", t("{n} of {all}", { n: ids.indexOf(at) + 1, all: ids.length })),
+        h("h2", t("{n} of {all}", { n, all: all.length })),
         h("progress", { ...done, label: t("Answered") }),
         left.length > 1 && [
           round("back", t("Previous question"), () => move(-1)),
@@ -82,6 +73,52 @@ export function questions(page, act) {
       ids.length > first && h("p", t("Your answers differ from what was read, so a few more:")),
       left.length > 1 ? wiped(asked, move) : asked,
     ];
+  }
+
+  function single(id) {
+    const part = partAsked(id);
+    const cut = page.view && part.crop(page);
+    const tall = cut?.classList.contains("strip") && "tall";
+    return h("article.doubt.card", { class: tall, label: part.name }, [
+      cut,
+      h("div.ask.stack", [
+        h("h3", part.question(part.name)),
+        choices(part, act && ((value) => act.say({ [id]: value })), MOST_CHOICES),
+        act && button(t("other…"), () => act.edit(id), { class: "choice more" }),
+      ]),
+    ]);
+  }
+
+  // One tap confirms all, after those that differ were changed.
+  function several(step) {
+    const row = (id) => {
+      const part = partAsked(id);
+      const [likeliest, second] = readings(part).map(({ value }) => value);
+      const crop = part.crop(page);
+      const line = h("li.row");
+      const choose = (value) => {
+        draw(value);
+        $("[aria-pressed=true]", line).focus();
+      };
+      const choice = (label, face, doing, pressed = false) =>
+        tab(face, doing, pressed, { class: "choice count", label: `${part.name}: ${label}` });
+      function draw(now) {
+        chosen.set(id, now);
+        const likely = [likeliest, same(now, likeliest) ? second : now].map((value) =>
+          choice(part.words(value), part.icon(value), () => choose(value), same(value, now)),
+        );
+        const edit = () => openEditor(page, { ...part, read: now }, choose);
+        put(line, h("strong", part.name), crop, likely, choice(t("other…"), "…", edit));
+      }
+      draw(chosen.get(id) ?? likeliest);
+      return line;
+    };
+    const say = () => act.say(Object.fromEntries(step.map((id) => [id, chosen.get(id)])));
+    return h("article.doubt.card.tall", [
+      h("h3", t("Is each of these marked right? Tap what differs.")),
+      h("ul.several.stack", step.map(row)),
+      h("button.main type=button", tapping(say), glyph("done"), t("All as marked")),
+    ]);
   }
 
   // What remains when every question is answered: whether the grid was laid where it is printed.
@@ -120,7 +157,8 @@ export function questions(page, act) {
     ]);
   }
 
-  const answer = (n) => element.querySelectorAll(".doubt .choice")[n]?.click();
+  const answer = (n) =>
+    element.querySelectorAll(at.length > 1 ? ".doubt .main" : ".doubt .choice")[n]?.click();
   return { element, show, asked: () => at, answer };
 }
 
@@ -143,13 +181,29 @@ function wiped(element, move) {
 }
 
 const placeOf = ({ row, col }) => `${row},${col}`;
+const questionOf = ({ questions }, id) => questions?.find((one) => placeOf(one) === id);
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // The fixed set that the reading chose; kinds of sheets without one ask for what is doubtful.
-export function openQuestions(sheet) {
+function openQuestions(sheet) {
   if (sheet.questions) return sheet.questions.filter(({ answered }) => !answered).map(placeOf);
   const parts = kindOf(sheet).parts(sheet);
   const open = parts.filter((part) => part.review);
   return open.sort((a, b) => a.confidence - b.confidence).map((part) => part.id);
+}
+
+// The parts that are asked for, as lists of ids: shields that probably have the same coat together.
+export function steps(sheet, ids = openQuestions(sheet)) {
+  const all = [];
+  const alike = {}; // coat → the list that takes another shield of that coat
+  for (const id of ids) {
+    const [{ coat, probability }] = questionOf(sheet, id)?.options ?? [{}];
+    const step = probability >= LIKELY ? (alike[coat] ??= []) : [];
+    if (!step.length) all.push(step);
+    step.push(id);
+    if (step.length === MOST_TOGETHER) delete alike[coat];
+  }
+  return all;
 }
 
 // Whether another photo is the shorter way to the total, and why.
@@ -264,8 +318,7 @@ function readings(part) {
   const valued = (one) => ({ ...one, value: part.value(one) });
   const known = (part.options ?? part.alternatives).map(valued);
   if (part.options) return known;
-  const read = JSON.stringify(part.read);
-  const others = known.filter(({ value }) => JSON.stringify(value) !== read);
+  const others = known.filter(({ value }) => !same(value, part.read));
   const first = { value: part.read, probability: part.confidence, total: part.total };
   return [first, ...others].sort((a, b) => b.probability - a.probability);
 }

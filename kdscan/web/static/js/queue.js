@@ -3,7 +3,7 @@
 import { explain, get } from "./api.js";
 import { focusPart } from "./board.js";
 import { $, announce, button, glyph, h, input, inUse, lines, put, select, typing } from "./dom.js";
-import { percent, t } from "./i18n.js";
+import { joined, percent, t } from "./i18n.js";
 import { hasScore, kindOf } from "./kinds.js";
 import { photoView } from "./photo.js";
 import { choices } from "./questions.js";
@@ -158,7 +158,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
   const say = (id, value) => here((meant) => keep(meant, id, value));
 
   async function keep({ view, current, focusOn }, id, value) {
-    await hub.doing(() => view.say(id, value));
+    await hub.doing(() => view.say({ [id]: value }));
     if (!current()) focusOn(id);
   }
 
@@ -242,7 +242,7 @@ export function queueTab(hub, { label, cardsOf, none, kept }) {
 // Says whether the sheet is right, counts, or is another player's. act: see openSheet.
 function sheetSide(card, photo, sheet, desk, { act, confirm }, board) {
   const counts = card.sheets[0].status !== "ignored";
-  const name = [card.player, photo.name, where(card)].filter(Boolean).join(" · ");
+  const name = joined(card.player, photo.name, where(card));
   const right = button(t("The whole sheet is right"), confirm, { class: "main accept" });
   const ignore = button(counts ? t("Do not count it") : t("Count it again"), () =>
     act({ type: "ignore", sheet: sheet.id, ignored: counts }),
@@ -357,7 +357,7 @@ function face(card) {
   const note = noteOf(card);
   return [
     picture,
-    h("span", h("strong", who ?? "?"), h("small", what.filter(Boolean).join(" · "))),
+    h("span", h("strong", who ?? "?"), h("small", joined(...what))),
     h("span.queue-total", total, note && h("small", note)),
   ];
 }
@@ -399,9 +399,7 @@ const KINDS = { "": () => true, review: (one) => one.review, owner: (one) => !on
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase();
 
 const textOf = (sheet) =>
-  [sheet.name, sheet.player, where(sheet), sheet.total, sheet.review && t("please check")]
-    .filter(Boolean)
-    .join(" ");
+  joined(sheet.name, sheet.player, where(sheet), sheet.total, sheet.review && t("please check"));
 
 // Rounds, tables and totals are matched exactly: 3 is not 31.
 const has = (text, word) =>

@@ -4,7 +4,7 @@ import { explain, get } from "./api.js";
 import { upTo } from "./board.js";
 import { form, h, input, pointsInput, select, typedPoints } from "./dom.js";
 import { strip } from "./grid.js";
-import { pointsText, sentence, t } from "./i18n.js";
+import { joined, pointsText, sentence, t } from "./i18n.js";
 import { photoView } from "./photo.js";
 import { decisionLine, partOf, personName } from "./sheet.js";
 
@@ -65,7 +65,7 @@ async function side(brief, { before, after, kind = "side card", inside = (parts)
   const title = h("p.evidence-line", [
     h("strong", brief.total === null ? "–" : pointsText(brief.total)),
     " ",
-    h("small", [brief.player, brief.name].filter(Boolean).join(" · ")),
+    h("small", joined(brief.player, brief.name)),
   ]);
   const parts = [before, await evidence(brief), after];
   return h("article", { class: kind, label: brief.name }, title, inside(parts));

@@ -110,8 +110,7 @@ function roundOf(n, act) {
     JSON.stringify([table, points, seats.map(({ player }) => player)]);
   const list = lines(games, keyOf, (game) => (game.bye ? byeOf(game) : tableOf(game, act)));
   function show(desk) {
-    const warnings = desk.met[n - 1].map((names) => h("p", metText(names)));
-    put(met, warnings);
+    put(met, [desk.met[n - 1].map((names) => h("p", metText(names)))]);
     list(gamesOf(desk.games, n));
   }
   return { element, show };
@@ -234,9 +233,7 @@ function settings(act) {
   };
   const run = (minutes) => act({ type: "start_clock", minutes });
   const stop = button(t("Stop"), () => run(null));
-  const showClock = ({ clock }) => {
-    stop.hidden = !clock;
-  };
+  const showClock = ({ clock }) => stop.toggleAttribute("hidden", !clock);
   const plan = (rounds) => rules({ rounds });
   const showRounds = ({ rounds }, field) => bring(field, String(rounds ?? ""));
   const shown = (what) => act({ type: "show", what });

@@ -2,7 +2,7 @@
 
 import { serverTime } from "./api.js";
 import { drawing, h, s, toast } from "./dom.js";
-import { language, pointsText, t } from "./i18n.js";
+import { joined, language, pointsText, t } from "./i18n.js";
 import { hasScore, kindOf, nameOf } from "./kinds.js";
 import { INK, RED } from "./marks.js";
 
@@ -13,13 +13,11 @@ const FACE = "Palatino, 'Palatino Linotype', 'Book Antiqua', 'URW Palladio L', G
 
 // What a total contains that the board does not show.
 const besides = ({ score: { wizard, middle_kingdom: castle, harmony } }) =>
-  [
+  joined(
     wizard > 0 && t("of which from the wizard: {n}", { n: wizard }),
     castle > 0 && `${t("The castle lies in the middle")}: ${castle}`,
     harmony > 0 && `${t("Harmony: the kingdom is complete")}: ${harmony}`,
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  );
 
 // A self-contained SVG: nothing in it depends on the page's style sheet.
 function card(all, game) {
@@ -36,17 +34,14 @@ function card(all, game) {
     const fitting = Math.min(size, WIDEST_LINE / what.length);
     return s("text", { ...middle, y, "font-size": fitting, ...rest }, what);
   };
-  const frame = (inset, rx, stroke, line) => {
-    const size = { width: WIDE - 2 * inset, height: high - 2 * inset };
-    return s("rect fill=none", { x: inset, y: inset, ...size, rx, stroke, "stroke-width": line });
-  };
+  const inside = (n) => ({ width: WIDE - 2 * n, height: high - 2 * n });
   const title = sheets[0].kind === "kingdom" ? "Kingdomino" : "Kingdomino Duel";
   const date = new Date(serverTime()).toLocaleDateString(language, { dateStyle: "long" });
   const xmlns = "http://www.w3.org/2000/svg";
   const svg = s("svg", { xmlns, viewBox: `0 0 ${WIDE} ${high}`, width: WIDE, height: high }, [
     s("rect", { width: WIDE, height: high, fill: "#f3e7c9" }),
-    frame(14, 18, RED, 6),
-    frame(26, 12, "#b8892b", 2),
+    s("rect x=14 y=14 rx=18 fill=none stroke-width=6", { ...inside(14), stroke: RED }),
+    s("rect x=26 y=26 rx=12 fill=none stroke=#b8892b stroke-width=2", inside(26)),
     text(96, 58, title, { "font-weight": 700, "letter-spacing": 3 }),
     text(high - 46, 26, `kdscan · ${date}`, { "fill-opacity": 0.75 }),
   ]);

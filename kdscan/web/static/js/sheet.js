@@ -2,8 +2,8 @@
 
 import { attempt, get, inTurn, perform, post, session } from "./api.js";
 import { focusPart, highlight } from "./board.js";
-import { $, announce, button, column, glyph, grave, h, picture, put, recall } from "./dom.js";
-import { remember, s, select, tabBar, table, toast, typing } from "./dom.js";
+import { $, announce, button, column, glyph, grave, h, put, recall } from "./dom.js";
+import { remember, select, tabBar, table, toast, typing } from "./dom.js";
 import { forgetGamesOf, gameOrChoice } from "./game.js";
 import { percent, pointsText, t, tn, when } from "./i18n.js";
 import { findPart, hasScore, kindOf } from "./kinds.js";
@@ -25,7 +25,6 @@ export function sheetView(place, photo, first, options = {}) {
   const page = photo.pages.find((one) => one.page === first.page);
   const may = photo.can_correct;
   let sheet = first;
-  let before = null; // the total that was shown last
   let view = "board"; // or the photo, or the ink
   const answers = answering({
     shown: () => sheet,
@@ -39,10 +38,10 @@ export function sheetView(place, photo, first, options = {}) {
     },
   });
   const find = (id) => findPart(sheet, id);
-  const say = (id, value) => answers.say(find(id), value);
+  const say = (values) => answers.say(Object.entries(values).map(([id, v]) => [find(id), v]));
   const edit = (id) =>
     openEditor(page, find(id), async (value) => {
-      await say(id, value);
+      await say({ [id]: value });
       focusPart(place, id);
     });
   const undo = () => may && lastOf(sheet) && answers.undo();
@@ -72,8 +71,13 @@ export function sheetView(place, photo, first, options = {}) {
     const there = all.filter((other) => other.page === sheet.page);
     return photoView(page, there, may && onPart, sheet);
   }
-  const picture = () => (view === "ink" && sheet.ink ? inkView(sheet) : photoOf());
-
+  // Only the ink, without the print: the best answer to "what did you see?".
+  const inkOf = ({ ink: src, layout: name }) =>
+    h("figure.ink-box", [
+      h("img", { src, alt: t("What was drawn on the sheet, without its print") }),
+      h("figcaption", t("What was drawn, without the print of {name}", { name })),
+    ]);
+  const picture = () => (view === "ink" && sheet.ink ? inkOf(sheet) : photoOf());
   const fixed = t("Somebody else has already uploaded this photo. To change it, ask at the desk.");
   const draw = () => keepingPlace(reading, redraw);
   function redraw() {
@@ -90,7 +94,7 @@ export function sheetView(place, photo, first, options = {}) {
     put(place, wide.matches && beside, reading);
     put(
       reading,
-      headline(sheet, before, first.range, desk),
+      headline(sheet, desk),
       waitingChanges(sheet),
       !may && h("p.none", fixed),
       asking.element,
@@ -107,7 +111,6 @@ export function sheetView(place, photo, first, options = {}) {
     light(place, asking.asked());
   }
   function show(fresh) {
-    before = sheet.score?.total ?? null;
     sheet = fresh;
     draw();
   }
@@ -116,7 +119,7 @@ export function sheetView(place, photo, first, options = {}) {
   wide.addEventListener?.("change", () => place.isConnected && draw());
   for (const event of ["pointerover", "focusin"])
     place.addEventListener(event, ({ target }) =>
-      light(place, target.closest("[data-cell]")?.dataset.cell ?? asking.asked()),
+      light(place, [target.closest("[data-cell]")?.dataset.cell ?? asking.asked()].flat()),
     );
   if (!desk)
     place.addEventListener("keydown", (event) => {
@@ -127,11 +130,11 @@ export function sheetView(place, photo, first, options = {}) {
   return { ...answers, sheet: () => sheet, find, show, say, edit };
 }
 
-// Marks a place where it stands: on the board and in the photo.
-const light = (place, id) =>
+// Marks places where they stand: on the board and in the photo.
+const light = (place, ids) =>
   place
     .querySelectorAll("[data-cell]")
-    .forEach((spot) => spot.classList.toggle("lit", spot.dataset.cell === id));
+    .forEach((spot) => spot.classList.toggle("lit", ids.includes(spot.dataset.cell)));
 
 // The decision that is undone next: what the desk decided only the desk undoes.
 const lastOf = ({ corrections }) =>
@@ -141,11 +144,10 @@ const lastOf = ({ corrections }) =>
 
 const hasNoTotal = (sheet) => sheet.photograph_again || looksEmpty(sheet);
 
-// before: the total that is shown until now; widest: the range in which it lay at first.
-function headline(sheet, before, widest, desk) {
+function headline(sheet, desk) {
   if (hasNoTotal(sheet))
     return desk && h("section.total", h("h2", retakeTitle(sheet)), h("p", adviceOf(sheet)));
-  if (hasScore(sheet)) return total(sheet, before, widest, isRetake(sheet) && "unsure");
+  if (hasScore(sheet)) return total(sheet, isRetake(sheet) && "unsure");
   return h("section.total", h("h2.total-line", kindOf(sheet).name()), verdict(sheet));
 }
 
@@ -160,13 +162,6 @@ function keepingPlace(place, redraw) {
   const there = wanted.map((one) => $(one, place)).find(Boolean);
   there?.focus({ preventScroll: true });
 }
-
-// Only the ink, without the print: the best answer to "what did you see?".
-const inkView = (sheet) =>
-  h("figure.ink-box", [
-    h("img", { src: sheet.ink, alt: t("What was drawn on the sheet, without its print") }),
-    h("figcaption", t("What was drawn, without the print of {name}", { name: sheet.layout })),
-  ]);
 
 // A button of the bar at the foot of a view.
 export const barButton = (name, label, act) => button([glyph(name), label], act);
@@ -319,10 +314,11 @@ function answering({ shown, show, refused }) {
     return true;
   }
 
-  async function deliver(action, message) {
+  async function deliver(actions, message) {
     const newest = Math.max(0, ...shown().corrections.map((one) => one.id));
     const last = session.role === "desk" ? newest : undefined;
-    const done = await perform({ sheet: shown().id, ...action }, "sheet", last);
+    const whole = [actions].flat().map((action) => ({ sheet: shown().id, ...action }));
+    const done = await perform(whole, "sheet", last);
     await show(done.sheet);
     const sheet = shown();
     const waits = (one) => one.source === "waits" && done.actions.includes(one.id);
@@ -337,7 +333,7 @@ function answering({ shown, show, refused }) {
       else await act();
     });
 
-  const send = (action, message) => next(() => deliver(action, message));
+  const send = (actions, message) => next(() => deliver(actions, message));
   // Which one is undone is known when it is this one's turn.
   async function undo() {
     const { id } = lastOf(shown());
@@ -346,7 +342,11 @@ function answering({ shown, show, refused }) {
   }
   return {
     send,
-    say: (part, value) => send(part.request(part, value), `${part.name}: ${part.words(value)}`),
+    say: (answers) =>
+      send(
+        answers.map(([part, value]) => part.request(part, value)),
+        answers.map(([part, value]) => `${part.name}: ${part.words(value)}`).join("; "),
+      ),
     undo: () => deliverSeen(undo),
     confirm: () => deliverSeen(() => deliver({ type: "confirm_sheet" }, t("Confirmed"))),
     // Shows what others have changed; without a network nothing is new.
@@ -355,30 +355,6 @@ function answering({ shown, show, refused }) {
 }
 
 // The total, its remaining range, and how it is made up.
-
-// A number that counts up (or down) to its new value.
-function countTo(element, from, to) {
-  const begin = performance.now();
-  const isStill = from === to || matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const takes = isStill ? 0 : 900; // milliseconds
-  const step = (now) => {
-    const part = takes ? Math.min(1, (now - begin) / takes) : 1;
-    element.textContent = String(Math.round(from + (to - from) * (1 - (1 - part) ** 3)));
-    if (part < 1) requestAnimationFrame(step);
-  };
-  step(begin);
-}
-
-// Where in its first range the total now lies: the band shrinks with each answer.
-function band([low, high], [first, last], total) {
-  const at = (n) => (100 * (n - first)) / Math.max(1, last - first);
-  const now = { x: at(low), width: Math.max(2, at(high) - at(low)) };
-  return picture("-3 0 106 14", "band", [
-    s("rect x=0 y=5 width=100 height=4 rx=2"),
-    s("rect.band-now y=3 height=8 rx=4", now),
-    s("circle.band-dot cy=7 r=4.5", { cx: at(total) }),
-  ]);
-}
 
 export function doubtText({ range }) {
   const [low, high] = range ?? [0, 0];
@@ -395,14 +371,11 @@ function verdict(sheet) {
 }
 
 // kind: "unsure" for a number that nobody should rely on.
-function total(sheet, before, widest, kind) {
+function total(sheet, kind) {
   const { total: points } = sheet.score;
-  const [low, high] = sheet.range;
-  const number = h("span.total-number", String(before ?? 0));
-  countTo(number, before ?? 0, points);
+  const unit = h("span.total-unit", tn("point", "points", points));
   return h("section.total", { class: kind, label: pointsText(points) }, [
-    h("p.total-line", [number, h("span.total-unit", tn("point", "points", points))]),
-    sheet.review && low < high && band([low, high], widest, points),
+    h("p.total-line", h("span.total-number", String(points)), unit),
     verdict(sheet),
   ]);
 }

@@ -40,16 +40,13 @@ function tableOf({ standings, totals }) {
 }
 
 // On a phone the rounds before can be opened; a projector has no room for them.
-let opened = false;
 function earlierRounds(games, latest) {
   const rounds = [...new Set(games.map(({ round }) => round))].filter((n) => n < latest);
-  const ontoggle = ({ target }) => {
-    opened = target.open;
-  };
+  const open = Boolean($(".earlier[open]")); // as it was drawn before
   const draw = (n) => gamesOf(games.filter(({ round }) => round === n));
   const earlier = rounds.sort((a, b) => b - a).map(draw);
   const title = h("summary", t("Earlier rounds"));
-  return earlier.length > 0 && h("details.earlier", { open: opened, ontoggle }, title, earlier);
+  return earlier.length > 0 && h("details.earlier", { open }, title, earlier);
 }
 
 function draw(now) {
