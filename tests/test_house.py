@@ -22,13 +22,13 @@ MOST_TOKENS = {
     "kdscan/marks": 6_333,
     "kdscan/paper": 14_932,
     "kdscan/rules": 21_165,
-    "kdscan/sheets": 35_838,
+    "kdscan/sheets": 35_894,
     "kdscan/templates": 20_823,
     "kdscan/web": 26_443,
     "kdscan/workers": 1_926,
-    "kdscan": 233_797,
+    "kdscan": 233_853,
     "lab": 170_318,
-    "tests": 188_542,
+    "tests": 188_575,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""
