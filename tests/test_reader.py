@@ -44,6 +44,9 @@ def own_reading(seed: int) -> MapReading:
     return sheet
 
 
+GREY = Photo(np.full((600, 800, 3), 200, np.uint8))
+
+
 def test_flat_sharp_pictures_of_our_own_sheet_are_read_without_a_fault() -> None:
     """lab/benchmarks/accuracy.py measures the share on more of them."""
     for seed in range(31_000_000, 31_000_006):
@@ -133,7 +136,7 @@ def test_a_total_is_looked_at_again_until_it_is_surer_than_the_risk_asks_for(
 def test_who_names_the_game_waits_for_no_search_for_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "locate_all", lambda *_: pytest.fail("maps were looked for"))
     monkeypatch.setattr(reading, "read_kingdoms", lambda *_: Kingdoms((make_kingdom(),), 0.66))
-    (one,) = read_photo(Photo(np.full((600, 800, 3), 200, np.uint8)), game="kingdomino")
+    (one,) = read_photo(GREY, game="kingdomino")
     assert isinstance(one, KingdomReading)
 
 
@@ -151,8 +154,7 @@ def test_what_no_dominoes_can_lie_as_and_hardly_is_a_kingdom_is_none(
     kingdom = make_kingdom(doubtful={} if plain else {(4, 0): ("grassland", 1)})
     found = [DetectedKingdom(table.evidence, other), DetectedKingdom(kingdom.evidence, sure)]
     monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
-    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
-    *others, last = read_photo(photo, game="kingdomino")
+    *others, last = read_photo(GREY, game="kingdomino")
     assert len(others) == left - 1
     assert isinstance(last, KingdomReading) and last.score == kingdom.score
 
@@ -197,11 +199,10 @@ def test_a_castle_without_a_tile_is_a_kingdom_only_to_who_names_the_game(
     bare = make_kingdom("\n".join([". . . . ."] * 2 + [". . ## . ."] + [". . . . ."] * 2))
     found = [DetectedKingdom(bare.evidence, 0.99)]
     monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
-    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
-    (named,) = read_photo(photo, game="kingdomino")
+    (named,) = read_photo(GREY, game="kingdomino")
     assert [problem.code for problem in named.problems] == ["no_tiles"]
     with pytest.raises(NoSheetFound):
-        read_photo(photo)
+        read_photo(GREY)
 
 
 def test_squares_that_say_nothing_are_no_kingdom(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,18 +210,17 @@ def test_squares_that_say_nothing_are_no_kingdom(monkeypatch: pytest.MonkeyPatch
     noise = replace(kingdom, cells=tuple(changed(s, confidence=0.05) for s in kingdom.cells))
     found = [DetectedKingdom(kingdom.evidence, 0.99)]
     monkeypatch.setattr(pipeline_kingdom, "find_kingdoms", lambda *_: found)
-    photo = Photo(np.full((600, 800, 3), 200, np.uint8))
-    assert len(read_photo(photo, game="kingdomino")) == 1
+    assert len(read_photo(GREY, game="kingdomino")) == 1
     monkeypatch.setattr(
         pipeline_kingdom, "decode_kingdoms", lambda evidence, _: (noise,) * len(evidence)
     )
     with pytest.raises(NoSheetFound, match="no kingdom"):
-        read_photo(photo, game="kingdomino")
+        read_photo(GREY, game="kingdomino")
 
 
 def test_a_picture_without_a_map_is_an_error_with_a_remedy() -> None:
     noise = np.random.default_rng(0).integers(0, 255, (600, 800, 3), np.uint8)
-    for bgr in (np.full((600, 800, 3), 200, np.uint8), noise):
+    for bgr in (GREY.bgr, noise):
         with pytest.raises(NoSheetFound, match="take the photo again"):
             read_photo(Photo(bgr))
 

@@ -132,9 +132,9 @@ def correct(
         before = this
         if changes:
             this, _ = perform(db, this, author, *changes)
-        for text, values in resting_on(before, this):
-            note(text, **values)
-        print(_summary(sheet_named(this, row.address)))
+    for text, values in resting_on(before, this):  # now that it is saved
+        note(text, **values)
+    print(_summary(sheet_named(this, row.address)))
 
 
 def _summary(row: SheetResult) -> str:

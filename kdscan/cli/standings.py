@@ -170,16 +170,17 @@ def pair(
             new = (row for row in listed if this.names.player(row[0]) is None)
             this, _ = perform(db, this, author, *(act.AddPlayer(*row) for row in new))
         changes: list[act.Action] = [*map(act.DropPlayer, drop or ()), *map(act.Rejoin, back or ())]
-        if close is not None:
-            ended = act.CloseEvent(close)  # a closed event takes no changes
-            acts = [*changes, ended] if close else [ended, *changes]
-            print(_table(perform(db, this, author, *acts)[0]))
-            return
-        pairing = act.PairRound(again=again, seed=seed, byes=tuple(byes or ()))
-        this, _ = perform(db, this, author, *changes, pairing)
+        if close is None:
+            changes.append(act.PairRound(again=again, seed=seed, byes=tuple(byes or ())))
+        else:  # a closed event takes no changes
+            changes.insert(len(changes) if close else 0, act.CloseEvent(close))
+        this, _ = perform(db, this, author, *changes)
         round_ = this.last_round
-        if csv is not None:  # if it cannot be written, no round is paired
+        if csv is not None and close is None:  # if it cannot be written, no round is paired
             _write_csv(csv, pairing_rows(this, round_))
+    if close is not None:
+        print(_table(this))
+        return
     if csv != STDOUT:
         print(_tables(this, round_))
     elif alone := [seats[0] for seats in this.tables[round_].values() if len(seats) == 1]:

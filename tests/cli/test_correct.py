@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from unittest.mock import Mock
 
+import pytest
+
+from kdscan.errors import StoreError
 from kdscan.event import actions as act
 from kdscan.event.events import find_event
-from kdscan.event.store import open_store
+from kdscan.event.store import Store, open_store
 from kdscan.event.store.photos import add_file
 from kdscan.rules.duel.board import Board, Coat, score_board
 from kdscan.rules.duel.players import play_game
@@ -51,6 +55,15 @@ def test_a_line_and_the_coat_of_a_side_of_a_spellbook_are_corrected(url: str, sa
     left, right = now["players"]
     assert right["lines"]["dot"] | three == right["lines"]["dot"]
     assert left["chosen_coat"] is None
+
+
+def test_nothing_is_reported_before_it_is_saved(
+    url: str, say: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came(url, "a.jpg", make_sheet())
+    moved = Mock(side_effect=(None, StoreError("moved")))  # before and after the transaction
+    monkeypatch.setattr(Store, "_check_still_there", moved)
+    assert say("a.jpg", "--confirm", code=8).out == ""
 
 
 def test_a_map_is_named_by_its_code_confirmed_and_left_out(
@@ -127,8 +140,7 @@ def test_two_boards_with_one_code_are_settled_by_a_person(
 
     disputed = ([("Ada", None), ("Bob", None)], ["code_conflict", "missing_sheet"])
     assert table() == disputed
-    both = rows()
-    assert [(r["status"], r["conflicts_with"], r["same_as"]) for r in both] == [
+    assert [(r["status"], r["conflicts_with"], r["same_as"]) for r in rows()] == [
         ("conflict", "b.jpg", ""),
         ("conflict", "a.jpg", ""),
     ]
@@ -157,14 +169,14 @@ def test_a_mistyped_name_is_asked_about_and_the_csv_names_player_and_table(
         do(kept, act.PairRound(tables=(("Mario Rossi", "Luigi Verdi"),)))
     came(url, "table#3.jpg", make_sheet())
     came(url, "coded.jpg", with_evidence(make_sheet(SECOND), sheet_id="CUP/2//L2"))
-    slip = say("table#3.jpg", "--player", "Mario Rosi", "--round", "2", code=2).err
-    assert "Mario Rosi? Mario Rossi plays this round." in slip
-    first = say("table#3.jpg", "--player", "luigi", "--round", "2", code=2).err
-    assert "luigi? Luigi Verdi plays this round." in first
+    for player, answer in (
+        ("Mario Rosi", "Mario Rosi? Mario Rossi plays this round."),
+        ("luigi", "luigi? Luigi Verdi plays this round."),
+        ("Xaver", "there is no such player in Cup"),
+    ):
+        assert answer in say("table#3.jpg", "--player", player, "--round", "2", code=2).err
     absent = say("table#3.jpg", "--player", "Maria Rosi", code=2).err
     assert "Maria Rosi? Maria Rossi plays in Cup." in absent
-    stranger = say("table#3.jpg", "--player", "Xaver", "--round", "2", code=2).err
-    assert "there is no such player in Cup" in stranger
     assert "table#3.jpg: " in say("table#3.jpg#1.1", "--player", "mario rossi", "--round", "2").out
     found = {r["file"]: (r["player"], r["round"], r["table"]) for r in rows()}
     assert found == {
