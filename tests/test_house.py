@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
-    "kdscan/cli": 21_212,
+    "kdscan/cli": 21_206,
     "kdscan/detection": 7_355,
     "kdscan/event": 54_273,
     "kdscan/files": 3_629,
@@ -26,9 +26,9 @@ MOST_TOKENS = {
     "kdscan/templates": 20_823,
     "kdscan/web": 26_443,
     "kdscan/workers": 1_926,
-    "kdscan": 233_853,
+    "kdscan": 233_847,
     "lab": 170_318,
-    "tests": 188_575,
+    "tests": 188_552,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""
