@@ -199,10 +199,10 @@ def ask_about(sheet: Any, style: Style, risk: float) -> Any:
     """A map or kingdom with a person's answers: asks until its total is accepted, nothing is left
     to ask, or the person stops. Other sheets are not asked about."""
     t, kind = style.words.t, kind_of(sheet)
-    if kind.questions is None:
+    if kind.questions is None or kind.look is None:
         return sheet
-    for advice in kind.advice(sheet, style.words):
-        _say(t("Photograph again"), advice, sep=": ")
+    for line in kind.look.retake(sheet, style.words):
+        _say(line)
     before: list[Any] = []  # for undo
     skipped: set[Cell] = set()
     announced = 0

@@ -57,7 +57,7 @@ class SheetType(Generic[E, R]):
     draw: draws over a photo, given the outlines (4, 2) of the picture's other sheets; returns a
     tile for each doubtful cell. places: what needs review, as named places in the photo.
     look, questions: of the cells of a board, and which of them to ask for, given the risk; None for
-    sheets that are no boards. advice: how to photograph it again, if it should be.
+    sheets that are no boards.
     """
 
     name: str
@@ -74,7 +74,6 @@ class SheetType(Generic[E, R]):
     places: Callable[[R, Words], Iterator[DoubtfulPlace]]
     look: CellLook | None = None
     questions: Callable[[R, float], tuple[Doubt, ...]] | None = None
-    advice: Callable[[R, Words], list[str]] = lambda *_: []
     has_score: bool = True
 
     def reading_of(self, evidence: E, risk: float = DEFAULT_RISK) -> R:
@@ -119,7 +118,6 @@ DUEL_MAP = SheetType(
     places=partial(places_of, map_show.LOOK),
     look=map_show.LOOK,
     questions=map_interpret.questions,
-    advice=map_show.advice,
 )
 KINGDOM = SheetType(
     name=KingdomReading.kind,

@@ -110,7 +110,8 @@ class CellLook(NamedTuple):
     doubts: a reading's cells that a person should look at. name: in their language. sign: in a
     terminal. token: in the syntax of `--set`. draw: (picture, left middle, *content, size in
     pixels). width: pixels that `draw` takes, for (crosses or crowns, size). marked: whether it is
-    drawn even if there is no doubt. hopeless: what speaks for another photo instead of a total.
+    drawn even if there is no doubt. retake: what
+    takes the place of the total, a title and advice, if it does not count.
     """
 
     heads: tuple[str, str, str]
@@ -124,7 +125,7 @@ class CellLook(NamedTuple):
     draw: Callable[..., None]
     width: Callable[[int, float], float]
     marked: Callable[[Any], bool]
-    hopeless: Callable[[Any], Sequence[str]] = lambda _: ()
+    retake: Callable[[Any, Words], Sequence[str]] = lambda *_: ()
 
     def choices(
         self, doubt: Doubt, text: Callable[..., str], words: Words
@@ -147,8 +148,8 @@ def draw_board(
     corners = cell_corners(centers)
     steps = (np.linalg.norm(np.diff(centers, axis=axis), axis=2).mean() for axis in (0, 1))
     pitch = float(sum(steps)) / 2
-    hopeless = look.hopeless(board)
-    scoring = [domain for domain in board.score.domains if domain.points and not hopeless]
+    retake = look.retake(board, canvas.words)
+    scoring = [domain for domain in board.score.domains if domain.points and not retake]
     colors = domain_colors([domain.cells for domain in scoring], len(DOMAIN_COLORS))
     marker = np.full_like(picture, 255)  # colours the paper, not the ink, like a highlighter
     for at, color in colors.items():
@@ -210,7 +211,7 @@ def draw_board(
         wh = label_wh(text, size)
         label(picture, text, _inside(picture, (x, y - wh[1] / 2), wh, 0.3 * size), size)
     points = canvas.words.tn("{n} point", "{n} points", board.score.total) + " ?" * board.review
-    text = canvas.numbered(canvas.words.t("Photograph again") if hopeless else points)
+    text = canvas.numbered(retake[0] if retake else points)
     edge = REVIEW_COLOR if board.review else INK
     _label_sheet(picture, text, edge, corners, others, 0.5 * pitch)
     return [_tile(canvas, corners, doubt, look) for doubt in look.doubts(board)]

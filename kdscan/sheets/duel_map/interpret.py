@@ -383,26 +383,32 @@ FAR_PX = 60
 MANY_COVERED = 3
 """From so many covered shields on, objects or glare are named as the reason for the doubts."""
 
+EMPTY, MOST_ON_EMPTY = "empty", 2
+"""Code of a sheet on which nobody seems to have played, and the most coats that are read there."""
+
 
 def retake_reasons(sheet: MapReading) -> tuple[str, ...]:
     """Why a map should rather be photographed again than answered, what to change first standing
     first; empty if it should not.
 
     cut_off: shields lie beyond the picture's edge. Otherwise too many shields are in doubt, and the
-    picture is dark, blurred, taken from afar (far), or shields are covered; doubtful if none is so.
+    picture is dark, blurred, taken from afar (far), or shields are covered. If none is so, a sheet
+    with hardly any coats is empty, and another one with too many doubts is doubtful.
     """
     evidence, cells = sheet.evidence, sheet.cells
     if sheet.clipped:
         return (CUT_OFF,)
-    if sum(cell.review for cell in cells) <= MAX_DOUBTFUL * len(cells):
-        return ()
+    is_doubtful = sum(cell.review for cell in cells) > MAX_DOUBTFUL * len(cells)
     reasons = {
         "dark": evidence.dark,
         "blurred": evidence.blurred,
         "far": evidence.rectified.px_per_cell < FAR_PX,
         COVERED: sum(cell.covered for cell in cells) >= MANY_COVERED,
     }
-    return tuple(code for code, applies in reasons.items() if applies) or ("doubtful",)
+    applicable = tuple(code for code, applies in reasons.items() if applies and is_doubtful)
+    if not applicable and sheet.review and len(sheet.board) <= MOST_ON_EMPTY:
+        return (EMPTY,)
+    return applicable or (("doubtful",) if is_doubtful else ())
 
 
 def total_with(sheet: MapReading, at: Cell, marks: Marks) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kdscan.detection.locate import CUT_OFF
+from kdscan.detection.markers import UNKNOWN_LAYOUT
 from kdscan.files import Json
 from kdscan.i18n import Words, mark
 from kdscan.imaging.pens import draw_marks, marks_width
@@ -13,6 +12,7 @@ from kdscan.sheets.board import CellLook, Style, draw_grid, explain_board, token
 from kdscan.sheets.common import board_json, options_json
 from kdscan.sheets.duel_map.interpret import (
     COVERED,
+    EMPTY,
     doubts,
     open_reasons,
     questions,
@@ -39,6 +39,36 @@ def coat_sign(style: Style, coat: Coat) -> str:
     return f"{style.coat(coat)} {coat_name(style.words, coat)}"
 
 
+RETAKE = {
+    "dark": mark("The picture is dark: switch on a light."),
+    "blurred": mark("The picture is blurred: hold the camera still and let it focus."),
+    "far": mark("The shields are small: go closer until the map fills the picture."),
+    COVERED: mark("Objects or glare cover shields: clear the sheet, or turn it out of the light."),
+    "doubtful": mark("Many shields are hard to read: photograph from above, in even light."),
+}
+"""What is wrong with a photo, by the codes of `retake_reasons`, and what to do about it."""
+
+
+def retake(sheet: MapReading, words: Words) -> list[str]:
+    """What takes the place of a map's total: a title, and what to do; [] if the total counts."""
+    reasons, t = retake_reasons(sheet), words.t
+    if reasons == (EMPTY,):
+        teach = t(
+            "If it is blank, it can teach kdscan its pad: {command}",
+            command="kdscan template learn PHOTO --name NAME",
+        )
+        lines = [t("Nobody seems to have played on it.")]
+        lines += [teach] if sheet.layout == UNKNOWN_LAYOUT else []
+        return [t("This sheet looks empty"), *lines]
+    beyond = words.tn(
+        "{n} shield lies at the picture's edge or beyond it, so there is no total.",
+        "{n} shields lie at the picture's edge or beyond it, so there is no total.",
+        len(sheet.clipped),
+    )
+    lines = [beyond if code == CUT_OFF else t(RETAKE[code]) for code in reasons]
+    return [t("Photograph again"), *lines] if lines else []
+
+
 LOOK = CellLook(
     heads=(mark("coat"), mark("shields"), mark("crosses")),
     domain=lambda style, domain: coat_sign(style, domain.coat),
@@ -52,7 +82,7 @@ LOOK = CellLook(
     draw=draw_marks,
     width=marks_width,
     marked=lambda marks: marks[0] is not None,
-    hopeless=retake_reasons,
+    retake=retake,
 )
 
 
@@ -113,43 +143,21 @@ def to_text(sheet: MapReading, style: Style) -> str:
     used = {True: t("used"), False: "", None: "?"}[sheet.castle_used]
     text, width = f"{'♜' if style.unicode else '##'} {used}", len(content[0, 0])
     content[CASTLE] = (text if style.narrow else f" {text}").ljust(width)[:width]
-    if reasons := retake_reasons(sheet):
-        board = draw_grid(content, sheet.score.domains, style)
-        return f"{explain_retake(sheet, reasons, style)}\n\n{board}"
+    if again := retake(sheet, style.words):
+        title, *lines = again
+        left, tn = sum(not question.answered for question in questions(sheet)), style.words.tn
+        if not sheet.clipped:
+            lines.append(
+                tn(
+                    "Or answer {n} question with --ask.",
+                    "Or answer {n} questions with --ask.",
+                    left,
+                )
+            )
+        heading = "\n   ".join([f" {style.bold(title)}", *lines])
+        return f"{heading}\n\n{draw_grid(content, sheet.score.domains, style)}"
     wizard, (low, high), between = sheet.score.wizard, sheet.total_range, ""
     more = [t("the wizard of the filled coat: {points}", points=wizard)] if wizard else []
     if low < high:
         between = " " + t("between {low} and {high}", low=low, high=high) + ","
     return explain_board(sheet, LOOK, content, more, style, between)
-
-
-RETAKE = {
-    "dark": mark("The picture is dark: switch on a light."),
-    "blurred": mark("The picture is blurred: hold the camera still and let it focus."),
-    "far": mark("The shields are small: go closer until the map fills the picture."),
-    COVERED: mark("Objects or glare cover shields: clear the sheet, or turn it out of the light."),
-    "doubtful": mark("Many shields are hard to read: photograph from above, in even light."),
-}
-"""What is wrong with a photo, by the codes of `retake_reasons`, and what to do about it."""
-
-
-def advice(sheet: MapReading, words: Words) -> list[str]:
-    """What to change in order to photograph a map again."""
-    return [words.t(RETAKE[code]) for code in retake_reasons(sheet) if code in RETAKE]
-
-
-def explain_retake(sheet: MapReading, reasons: Sequence[str], style: Style) -> str:
-    """Advice to photograph a map again, which takes the place of its total."""
-    t, tn = style.words.t, style.words.tn
-    heading = style.bold(t("Photograph again"))
-    if reasons == (CUT_OFF,):
-        what = tn(
-            "{n} shield lies at the picture's edge or beyond it, so there is no total.",
-            "{n} shields lie at the picture's edge or beyond it, so there is no total.",
-            len(sheet.clipped),
-        )
-        return f" {heading}: {what}"
-    lines = advice(sheet, style.words)
-    count = sum(not question.answered for question in questions(sheet))
-    answer = tn("Or answer {n} question with --ask.", "Or answer {n} questions with --ask.", count)
-    return "\n".join([f" {heading}", *(f"   {line}" for line in lines), f" {answer}"])

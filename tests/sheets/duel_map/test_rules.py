@@ -82,7 +82,9 @@ def test_a_photo_that_cuts_shields_off_says_so_first_and_tells_no_total() -> Non
     clipped = tuple((row, col) for row in range(5) for col in (4, 5, 6))
     cut = interpret(replace(whole.evidence, clipped=clipped))
     text = to_text(cut, Style(unicode=False))
-    assert text.startswith(" Photograph again: 15 shields lie at the picture's edge or beyond it")
+    assert text.startswith(
+        " Photograph again\n   15 shields lie at the picture's edge or beyond it"
+    )
     for word in ("total 3", "between", "Look at", "sure"):
         assert word not in text
     said = to_dict(cut)

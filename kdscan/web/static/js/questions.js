@@ -210,16 +210,8 @@ export function steps(sheet, ids = openQuestions(sheet)) {
 export const isRetake = (sheet) =>
   Boolean(sheet.review && (sheet.photograph_again || sheet.retake?.length));
 
-const MOST_MARKED = 2; // shields with a coat on a sheet on which nobody has played
-
 // Whether a map seems to be an empty sheet, and nothing else is wrong with its photo.
-export const looksEmpty = (sheet) =>
-  sheet.kind === "duel_map" &&
-  sheet.review &&
-  !sheet.confirmed &&
-  !sheet.photograph_again &&
-  !sheet.retake?.some((code) => code !== "doubtful") &&
-  sheet.cells.filter(({ coat }) => coat).length <= MOST_MARKED;
+export const looksEmpty = (sheet) => sheet.retake?.includes("empty");
 
 // Whether somebody may teach the pad of a sheet, and that helps.
 export const isTeachable = (sheet) =>
