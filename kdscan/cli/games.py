@@ -33,7 +33,7 @@ from kdscan.errors import UsageError
 from kdscan.files import Json, read_error, read_text
 from kdscan.i18n import Words, mark
 from kdscan.i18n.problems import problem_line
-from kdscan.rules import Cell, Problem, cell_name, outcome, split_blocks
+from kdscan.rules import Cell, Problem, TextError, cell_name, outcome, split_blocks
 from kdscan.rules.duel import players as duel
 from kdscan.rules.duel.audit import Audit, audit_map
 from kdscan.rules.duel.board import Board, Coat, Score, score_board
@@ -41,7 +41,6 @@ from kdscan.rules.duel.play import EDITIONS, Game
 from kdscan.rules.duel.search import Witness
 from kdscan.rules.duel.spellbook import (
     COATS,
-    BookTextError,
     GameNotes,
     book_problems,
     read_books,
@@ -81,11 +80,17 @@ def board(
     as_json: AsJson = False,
     chosen_coat: Annotated[
         str | None,
-        typer.Option(metavar="COAT", help="The coat chosen for the filled coat's wizard."),
+        typer.Option(
+            metavar="COAT",
+            help="The coat whose domains pay 3 points, by the filled coat's wizard.",
+        ),
     ] = None,
     castle_used: Annotated[
         bool | None,
-        typer.Option("--castle-used/--castle-unused", help="Whether the roofs are coloured."),
+        typer.Option(
+            "--castle-used/--castle-unused",
+            help="Whether roofs are coloured: the castle's cross was used.",
+        ),
     ] = None,
     spellbook: Annotated[
         str | None,
@@ -235,7 +240,7 @@ def _game_notes(
         return [GameNotes(None, roofs)] * games
     try:
         books = read_books(text if spellbook == file else _read(spellbook))
-    except BookTextError as error:
+    except TextError as error:
         where = f"--spellbook {spellbook}"
         raise UsageError("{where}: {error}", where=where, error=error) from error
     if len(books) != games:

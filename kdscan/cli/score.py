@@ -82,7 +82,8 @@ def score(
     overlay_style: Annotated[
         OverlayStyle | None,
         typer.Option(
-            help="reading: what was read, over the photo; ink: only what was drawn by hand.",
+            help="What --overlay draws. reading: what was read, over the photo; ink: only what was "
+            "drawn by hand, without the printed sheet.",
             show_default="reading",
         ),
     ] = None,

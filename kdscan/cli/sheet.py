@@ -72,7 +72,11 @@ def sheet(
     ] = None,
     per_page: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Most copies per page; by default as many as fit."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Most sheets on a page; by default as many as fit.",
+        ),
     ] = None,
     players: Annotated[
         Path | None,

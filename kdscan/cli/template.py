@@ -91,7 +91,12 @@ def learn(
     ] = "",
     cell_mm: Annotated[
         float,
-        typer.Option(min=5, max=100, metavar="N", help="Layouts: width of a cell, in millimetres."),
+        typer.Option(
+            min=5,
+            max=100,
+            metavar="N",
+            help="With -o FILE.toml: the width of a cell on paper, in millimetres.",
+        ),
     ] = 24.0,
     overlay: Annotated[
         Path | None,

@@ -130,12 +130,6 @@ def alternatives(both: Floats, at_most: int) -> tuple[tuple[Marks, float], ...]:
     return tuple((_MARKS[k], float(flat[k])) for k in best)
 
 
-def likely_boards(both: Floats) -> Iterator[tuple[float, tuple[Marks, ...]]]:
-    """Boards by falling probability, each once: (probability, the marks of its 34 shields)."""
-    for p, picks in best_first(both.reshape(len(both), -1), MIN_CHOICE):
-        yield p, tuple([_MARKS[k] for k in picks])
-
-
 def best_first(probs: Floats, least: float) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Combinations by falling probability: (probability, the choice of each row).
 
@@ -271,7 +265,9 @@ def decode(probs: MarkProbs, risk: float = DEFAULT_RISK) -> BoardEstimate:
     boards: list[RankedBoard] = []
     totals = defaultdict[int, float](float)
     rest = 1.0
-    for p, marks in likely_boards(np.asarray(sharp / sharp.sum((1, 2), keepdims=True))):
+    sharp /= sharp.sum((1, 2), keepdims=True)
+    for p, picks in best_first(sharp.reshape(len(sharp), -1), MIN_CHOICE):
+        marks = tuple([_MARKS[k] for k in picks])
         total = domain_points(marks)
         boards.append((p, marks, total))
         totals[total] += p

@@ -24,7 +24,7 @@ from msgspec import Meta, Struct
 
 from kdscan.errors import LayoutError
 from kdscan.files import read_error, read_text
-from kdscan.paper.style import unprintable
+from kdscan.paper.letters import unprintable
 from kdscan.rules.duel.board import COLS, MAX_CROSSES, ROWS, Coat
 
 # The parts of a sheet

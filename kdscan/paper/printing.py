@@ -18,8 +18,9 @@ from kdscan.paper.decor import draw_code, draw_parchment
 from kdscan.paper.drawing import draw_book, draw_map
 from kdscan.paper.fonts import ITALIC
 from kdscan.paper.layout import Code, Layout, Point
+from kdscan.paper.letters import printable
 from kdscan.paper.pen import Document, Pen, fitted, text_width
-from kdscan.paper.style import NO_TICKET, THEMES, Paper, PrintStyle, Ticket, printable
+from kdscan.paper.style import NO_TICKET, THEMES, Paper, PrintStyle, Ticket
 from kdscan.paper.surroundings import draw_surroundings
 
 PAPERS_MM: dict[Paper, tuple[float, float]] = {

@@ -1,4 +1,4 @@
-"""The appearance of sheets apart from their geometry: language, letters, style, tickets, colours.
+"""The appearance of sheets apart from their geometry: language, style, tickets, colours.
 
 Texts in seven languages are looked up by their English form; `words.toml` beside this file has the
 translations. Terms are those of the publishers' rulebooks if there are any.
@@ -7,7 +7,6 @@ translations. Terms are those of the publishers' rulebooks if there are any.
 from __future__ import annotations
 
 import tomllib
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -39,52 +38,6 @@ def dictionary() -> dict[str, dict[str, str]]:
     """English text → language → text, all of `words.toml`."""
     text = Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-# Letters
-
-_RANGES = (
-    (0x20, 0x7E),  # ASCII
-    (0xA0, 0x17F),  # Latin-1 and Latin Extended-A: French, Polish and most of Europe
-    (0x218, 0x21B),  # Romanian
-    *((c, c) for c in (0x401, 0x404, 0x406, 0x407, 0x40E)),
-    (0x410, 0x44F),  # Cyrillic of Russian
-    *((c, c) for c in (0x451, 0x454, 0x456, 0x457, 0x45E)),  # and of Ukrainian, Belarusian
-    (0x490, 0x491),
-    (0x2010, 0x2014),  # dashes
-    (0x2018, 0x201A),
-    (0x201C, 0x201E),  # quotation marks
-    *((c, c) for c in (0x2022, 0x2026, 0x2032, 0x2033, 0x20AC, 0x2116, 0x2212)),
-    (0x2190, 0x2193),  # arrows
-)
-
-LETTERS = frozenset(chr(c) for first, last in _RANGES for c in range(first, last + 1))
-"""Every character that can be printed: the subset of Vollkorn that `kdscan.paper.fonts` embeds."""
-
-
-def unprintable(text: str) -> str:
-    """The characters of a text, in either case, that the font lacks; each once."""
-    return "".join(dict.fromkeys(c for c in text + text.upper() if c not in LETTERS))
-
-
-def printable(text: str) -> str:
-    """The text without accents that the font lacks, and with a question mark for each letter that
-    it lacks.
-
-    For people's names: a sheet with a gap is better than none.
-    """
-    return "".join(map(_printable, unicodedata.normalize("NFC", text)))
-
-
-def _printable(letter: str) -> str:
-    if letter in LETTERS:
-        return letter
-    if letter.isspace():  # a line break in a spreadsheet's cell
-        return " "
-    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):  # accents, direction marks
-        return ""
-    plain = unicodedata.normalize("NFKD", letter)
-    return "".join(c for c in plain if c in LETTERS) or "?"
 
 
 # Styles, tickets, colours

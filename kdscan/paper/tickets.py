@@ -10,7 +10,8 @@ from pathlib import Path
 from kdscan.errors import UsageError
 from kdscan.files.tables import HEADINGS, player_cells, read_table
 from kdscan.paper.ids import MOST_LETTERS, SheetId, check_of, code_word, without_check
-from kdscan.paper.style import NO_TICKET, Language, Ticket, printable, translate
+from kdscan.paper.letters import printable
+from kdscan.paper.style import NO_TICKET, Language, Ticket, translate
 
 _MOST_ROUNDS = 99
 _MOST_SHEETS = 20_000

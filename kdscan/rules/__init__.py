@@ -13,6 +13,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
+from kdscan.errors import UsageError
+
 T = TypeVar("T", bound=Hashable)
 
 # Grids
@@ -143,6 +145,10 @@ def is_open(cells: Iterable[Cell], checked: Collection[Cell]) -> bool:
 def problem_from(values: Mapping[str, Any]) -> Problem:
     """A problem from its plain values."""
     return Problem(**{**values, "cells": tuple(map(tuple, values["cells"]))})
+
+
+class TextError(UsageError, ValueError):
+    """A text is no board, kingdom or spellbook; the message says where and why."""
 
 
 class IllegalMoveError(ValueError):

@@ -11,10 +11,10 @@ import pytest
 from kdscan.marks.boards import (
     NEIGHBOUR_WEIGHT,
     alternatives,
+    best_first,
     corrected,
     decode,
     joint,
-    likely_boards,
     prior_counts,
 )
 from kdscan.marks.network import MarkProbs
@@ -98,10 +98,10 @@ def test_a_sheet_that_is_out_of_place_is_never_sure() -> None:
 def test_boards_come_by_falling_probability_each_once() -> None:
     rng = np.random.default_rng(5)
     both = rng.dirichlet(np.full(35, 0.05), 4).reshape(4, 7, 5)
-    listed = list(itertools.islice(likely_boards(both), 60))
+    listed = list(itertools.islice(best_first(both.reshape(4, -1), 1e-5), 60))
     chances = [p for p, _ in listed]
     assert chances == sorted(chances, reverse=True)
-    assert len({marks for _, marks in listed}) == len(listed)
+    assert len({picks for _, picks in listed}) == len(listed)
     flat = -np.sort(-both.reshape(4, -1), axis=1)
     brute = sorted(
         (

@@ -9,8 +9,9 @@ import pypdfium2
 import pytest
 
 from kdscan.paper.layout import layouts, load_layout
+from kdscan.paper.letters import printable, unprintable
 from kdscan.paper.printing import impose, sheet_pdf
-from kdscan.paper.style import LANGUAGES, Language, PrintStyle, dictionary, printable, unprintable
+from kdscan.paper.style import LANGUAGES, Language, PrintStyle, dictionary
 
 LAYOUT = load_layout("kdscan-a5")
 OTHERS = [language for language in LANGUAGES if language != "en"]

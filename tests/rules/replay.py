@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kdscan.rules import Cell, neighbours
-from kdscan.rules.duel.board import DIE_CROSSES, SQUARES, Board, Coat, Drawing, number
-from kdscan.rules.duel.play import ENGLISH, Edition
+from kdscan.rules.duel.board import DIE_CROSSES, SQUARES, Board, Coat, number
+from kdscan.rules.duel.play import ENGLISH, Drawing, Edition
 from kdscan.rules.duel.search import Step, Witness
 
 

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdscan.rules import Outcome, outcome
+from kdscan.rules import Outcome, TextError, outcome
 from kdscan.rules.duel.board import (
     CASTLE,
     CELLS,
     Board,
-    BoardTextError,
     Coat,
     Shield,
     domain_points,
@@ -67,7 +66,7 @@ def test_text_round_trip(board: Board) -> None:
     ],
 )
 def test_what_is_no_board_is_refused(text: str, message: str) -> None:
-    with pytest.raises(BoardTextError, match=re.escape(message)):
+    with pytest.raises(TextError, match=re.escape(message)):
         Board.parse(text)
 
 

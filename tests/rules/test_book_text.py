@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kdscan.rules import TextError
 from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import (
-    BookTextError,
     GameNotes,
     SpellbookLine,
     read_books,
@@ -51,6 +51,6 @@ def test_a_spellbook_by_hand() -> None:
     ],
 )
 def test_wrong_spellbooks_are_refused(text: str, message: str) -> None:
-    with pytest.raises(BookTextError) as refused:
+    with pytest.raises(TextError) as refused:
         read_books(text)
     assert message in str(refused.value)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from kdscan.rules import outcome
+from kdscan.rules import TextError, outcome
 from kdscan.rules.kingdomino.kingdom import (
     Kingdom,
-    KingdomTextError,
     Square,
     Terrain,
     Variants,
@@ -52,7 +51,7 @@ def test_text_round_trip() -> None:
     ],
 )
 def test_what_is_no_kingdom_is_refused(text: str, message: str) -> None:
-    with pytest.raises(KingdomTextError, match=message):
+    with pytest.raises(TextError, match=message):
         Kingdom.parse(text)
 
 

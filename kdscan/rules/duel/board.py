@@ -1,5 +1,4 @@
-"""A Duel map: its coats and the dice that show them, the board, finished or while it is being
-drawn, and its score.
+"""A Duel map: its coats and the dice that show them, the board, and its score.
 
 A domain is a group of equal coats connected edge to edge; it is worth its shields times
 its crosses (English rulebook, "End of the Game"). The wizard of the filled coat
@@ -9,15 +8,23 @@ adds 3 points for each domain of the chosen coat, with or without crosses.
 from __future__ import annotations
 
 import json
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from kdscan.errors import UsageError
-from kdscan.rules import Cell, DomainScore, cell_name, components, grid_text, groups, neighbours
+from kdscan.rules import (
+    Cell,
+    DomainScore,
+    TextError,
+    cell_name,
+    components,
+    grid_text,
+    groups,
+    neighbours,
+)
 
 # Coats and dice
 
@@ -124,10 +131,6 @@ _COATS = {letters: coat for coat, letters in LETTERS.items()}
 _CELLS = frozenset(CELLS)
 
 
-class BoardTextError(UsageError, ValueError):
-    """A text is not a board; the message says where and why."""
-
-
 @dataclass(frozen=True)
 class Shield:
     """A filled shield: its coat and the crosses beside it."""
@@ -190,21 +193,21 @@ class Board(Mapping[Cell, Shield]):
 
     @classmethod
     def parse(cls, text: str) -> Board:
-        """Read the text form; raises BoardTextError, which names the square, if it is invalid."""
+        """Read the text form; raises TextError, which names the square, if it is invalid."""
         rows = [line.split() for line in text.strip().splitlines()]
         if len(rows) != ROWS:
-            raise BoardTextError("a map must have {rows} rows, not {n}", rows=ROWS, n=len(rows))
+            raise TextError("a map must have {rows} rows, not {n}", rows=ROWS, n=len(rows))
         shields: dict[Cell, Shield] = {}
         for r, row in enumerate(rows):
             if len(row) != COLS:
-                raise BoardTextError(
+                raise TextError(
                     "row {row} has {n} squares instead of {cols}", row=r + 1, n=len(row), cols=COLS
                 )
             for c, token in enumerate(row):
                 cell, letters = (r, c), token.rstrip("+")
                 name = cell_name(cell)
                 if (cell == CASTLE) != (token == "##"):
-                    raise BoardTextError(
+                    raise TextError(
                         "{cell}: the castle '##' stands at {castle} and nowhere else",
                         cell=name,
                         castle=cell_name(CASTLE),
@@ -212,7 +215,7 @@ class Board(Mapping[Cell, Shield]):
                 if letters in _COATS:
                     shields[cell] = Shield(_COATS[letters], len(token) - len(letters))
                 elif token not in (".", "##"):
-                    raise BoardTextError(
+                    raise TextError(
                         "{cell}: '{token}' is not a coat (known: {known})",
                         cell=name,
                         token=token,
@@ -251,52 +254,6 @@ CASTLE_BITS = sum(1 << number(near) for near in neighbours(CASTLE))
 """The four shields beside the castle."""
 
 ALL_BITS = sum(1 << number(cell) for cell in CELLS)
-
-SLOTS: tuple[tuple[int, int, int, int, int], ...] = tuple(
-    ((1 << u) | (1 << v), 1 << u, 1 << v, u, v) for u, near in NEAR.items() for v in near
-)
-"""Every place for a domino, in both directions: both bits, first bit, second bit, first, second."""
-
-Slot = tuple[int, int]
-
-
-class Drawing:
-    """A map while it is being drawn. `touch[coat]`: the shields beside that coat."""
-
-    __slots__ = ("castle_used", "coats", "crosses", "filled", "touch")
-
-    def __init__(self) -> None:
-        self.coats: dict[int, Coat] = {}
-        self.crosses: dict[int, int] = {}
-        self.filled = 0
-        self.touch: dict[Coat, int] = dict.fromkeys(Coat, CASTLE_BITS)
-        self.castle_used = False
-
-    def slots(self, first: Coat, second: Coat) -> list[Slot]:
-        """Where the domino may go, with `first` on the first cell of each result."""
-        filled, a, b = self.filled, self.touch[first], self.touch[second]
-        return [
-            (u, v)
-            for both, bit_u, bit_v, u, v in SLOTS
-            if not both & filled and (bit_u & a or bit_v & b)
-        ]
-
-    def free_slots(self) -> list[Slot]:
-        """Every pair of free adjacent shields, whatever they touch."""
-        filled = self.filled
-        return [(u, v) for both, _, _, u, v in SLOTS if not both & filled]
-
-    def draw(self, halves: Iterable[tuple[int, Coat, int]]) -> None:
-        """Draw (cell, coat, crosses) for each half; nothing is checked here."""
-        for i, coat, crosses in halves:
-            self.coats[i] = coat
-            self.crosses[i] = crosses
-            self.filled |= 1 << i
-            self.touch[coat] |= NEAR_BITS[i]
-
-    def board(self) -> Board:
-        """The map as it stands."""
-        return Board({cell_of(i): Shield(c, self.crosses[i]) for i, c in self.coats.items()})
 
 
 # The score

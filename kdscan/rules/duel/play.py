@@ -7,6 +7,7 @@ changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from enum import StrEnum
 from itertools import product
 from operator import contains
@@ -15,14 +16,17 @@ from typing import NamedTuple
 from kdscan.rules import Cell, IllegalMoveError, require
 from kdscan.rules.duel.board import (
     ALL_BITS,
+    CASTLE_BITS,
     CELLS,
     DICE,
     NEAR,
+    NEAR_BITS,
     Board,
     Coat,
-    Drawing,
     Face,
     Score,
+    Shield,
+    cell_of,
     number,
     score_board,
 )
@@ -133,6 +137,53 @@ class Phase(StrEnum):
     DRAW = "draw"
     BOLT = "bolt"
     OVER = "over"
+
+
+SLOTS: tuple[tuple[int, int, int, int, int], ...] = tuple(
+    ((1 << u) | (1 << v), 1 << u, 1 << v, u, v) for u, near in NEAR.items() for v in near
+)
+"""Every place for a domino, in both directions: both bits, first bit, second bit, first, second."""
+
+Slot = tuple[int, int]
+
+
+class Drawing:
+    """A map while it is being drawn. `touch[coat]`: the shields beside that coat."""
+
+    __slots__ = ("castle_used", "coats", "crosses", "filled", "touch")
+
+    def __init__(self) -> None:
+        self.coats: dict[int, Coat] = {}
+        self.crosses: dict[int, int] = {}
+        self.filled = 0
+        self.touch: dict[Coat, int] = dict.fromkeys(Coat, CASTLE_BITS)
+        self.castle_used = False
+
+    def slots(self, first: Coat, second: Coat) -> list[Slot]:
+        """Where the domino may go, with `first` on the first cell of each result."""
+        filled, a, b = self.filled, self.touch[first], self.touch[second]
+        return [
+            (u, v)
+            for both, bit_u, bit_v, u, v in SLOTS
+            if not both & filled and (bit_u & a or bit_v & b)
+        ]
+
+    def free_slots(self) -> list[Slot]:
+        """Every pair of free adjacent shields, whatever they touch."""
+        filled = self.filled
+        return [(u, v) for both, _, _, u, v in SLOTS if not both & filled]
+
+    def draw(self, halves: Iterable[tuple[int, Coat, int]]) -> None:
+        """Draw (cell, coat, crosses) for each half; nothing is checked here."""
+        for i, coat, crosses in halves:
+            self.coats[i] = coat
+            self.crosses[i] = crosses
+            self.filled |= 1 << i
+            self.touch[coat] |= NEAR_BITS[i]
+
+    def board(self) -> Board:
+        """The map as it stands."""
+        return Board({cell_of(i): Shield(c, self.crosses[i]) for i, c in self.coats.items()})
 
 
 class Game:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import cache
 from itertools import product
 
-from kdscan.rules.duel.board import DICE, NEAR, Coat, Drawing, Slot, cell_of, find_domains, number
+from kdscan.rules.duel.board import DICE, NEAR, Coat, cell_of, find_domains, number
 from kdscan.rules.duel.play import (
     ENGLISH,
     AddCross,
     ChooseCoat,
     Draw,
+    Drawing,
     DrawNothing,
     Edition,
     Game,
@@ -20,6 +21,7 @@ from kdscan.rules.duel.play import (
     Move,
     Phase,
     Roll,
+    Slot,
     Take,
     Turn,
 )

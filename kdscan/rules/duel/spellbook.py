@@ -8,8 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from kdscan.errors import UsageError
-from kdscan.rules import Problem, Severity
+from kdscan.rules import Problem, Severity, TextError
 from kdscan.rules.duel.board import DIE_CROSSES, LETTERS, SQUARES, Board, Coat, spoken
 
 
@@ -125,10 +124,6 @@ _COUNT = "[0-9]{1,8}"  # Python refuses to parse numbers of more than 4300 digit
 _CHOICE = r"#?\s*player ([12]) chose (\S+)\s*"
 
 
-class BookTextError(UsageError, ValueError):
-    """A text does not contain a valid spellbook; the message says where and why."""
-
-
 class GameNotes(NamedTuple):
     """What is known about a game in addition to its maps.
 
@@ -170,7 +165,7 @@ def spellbook_json(book: Spellbook) -> dict[str, Any]:
 
 
 def read_books(text: str) -> list[GameNotes]:
-    """Every game's spellbook, in order; raises BookTextError for an invalid one."""
+    """Every game's spellbook, in order; raises TextError for an invalid one."""
     sides: list[tuple[dict[Coat, SpellbookLine], bool | None]] = []
     chosen: dict[int, Coat] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -178,22 +173,22 @@ def read_books(text: str) -> list[GameNotes]:
             if match := re.fullmatch(_PLAYER, line):
                 player, roof, squares = match.groups()
                 if (player == "1") != (len(sides) % 2 == 0):
-                    raise BookTextError("the lines of players 1 and 2 must alternate")
+                    raise TextError("the lines of players 1 and 2 must alternate")
                 sides.append((_lines(squares.split()), None if roof is None else roof == "used"))
             elif match := re.fullmatch(_CHOICE, line):
                 if len(sides) % 2 or not sides:
-                    raise BookTextError("a choice must come after both players' lines")
+                    raise TextError("a choice must come after both players' lines")
                 player, coat = match[1], _coat(match[2])
                 book = Spellbook((sides[-2][0], sides[-1][0]), coat)
                 if book.chosen_by(int(player) - 1) is not coat:
-                    raise BookTextError(
+                    raise TextError(
                         "player {player} did not win the filled coat's wizard", player=player
                     )
                 chosen[len(sides) // 2] = coat
-        except BookTextError as error:
-            raise BookTextError("line {number}: {error}", number=number, error=error) from None
+        except TextError as error:
+            raise TextError("line {number}: {error}", number=number, error=error) from None
     if len(sides) % 2:
-        raise BookTextError("player 2's lines are missing at the end")
+        raise TextError("player 2's lines are missing at the end")
     games = enumerate(zip(sides[::2], sides[1::2], strict=True), 1)
     return [
         GameNotes(Spellbook((first[0], second[0]), chosen.get(n)), (first[1], second[1]))
@@ -207,7 +202,7 @@ def _lines(words: list[str]) -> dict[Coat, SpellbookLine]:
         coat = _coat(words.pop(0))
         count = words.pop(0) if words else "nothing"
         if not (re.fullmatch(_COUNT, count) and int(count) <= SQUARES[coat]):
-            raise BookTextError(
+            raise TextError(
                 "{coat} has 0 to {most} squares filled, not {count}",
                 coat=coat,
                 most=SQUARES[coat],
@@ -222,7 +217,7 @@ def _lines(words: list[str]) -> dict[Coat, SpellbookLine]:
 
 def _coat(word: str) -> Coat:
     if word not in COATS:
-        raise BookTextError(
+        raise TextError(
             "{word} is not a coat; choose one of {known}", word=word, known=", ".join(Coat)
         )
     return COATS[word]

@@ -1,11 +1,10 @@
-"""Kingdomino: terrains, dominoes, a kingdom of them, finished or while it grows, its extra rules
-and its score."""
+"""Kingdomino: terrains, dominoes, a kingdom of them, its extra rules and its score."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,12 +14,11 @@ from kdscan.errors import UsageError
 from kdscan.rules import (
     Cell,
     DomainScore,
+    TextError,
     cell_name,
     grid_text,
     groups,
     in_square,
-    neighbours,
-    span,
 )
 
 # Extra rules, which can be combined freely, and what they change
@@ -97,10 +95,6 @@ LETTERS = {terrain: terrain.value[0] for terrain in Terrain}
 """How the text form writes each terrain: w f l g s m."""
 
 
-class KingdomTextError(UsageError, ValueError):
-    """A text is not a kingdom; the message says where and why."""
-
-
 _TERRAINS = {letter: terrain for terrain, letter in LETTERS.items()}
 
 
@@ -116,10 +110,10 @@ class Square:
 
     @classmethod
     def parse(cls, token: str) -> Square:
-        """Read a letter with a plus for each crown; raises KingdomTextError for anything else."""
+        """Read a letter with a plus for each crown; raises TextError for anything else."""
         letter = token.rstrip("+")
         if letter not in _TERRAINS:
-            raise KingdomTextError(
+            raise TextError(
                 "'{token}' is not a terrain (known: {known})",
                 token=token,
                 known=" ".join(_TERRAINS),
@@ -195,10 +189,10 @@ class Kingdom:
 
     @classmethod
     def parse(cls, text: str) -> Kingdom:
-        """Read the text form; raises KingdomTextError, which names the square, if it is invalid."""
+        """Read the text form; raises TextError, which names the square, if it is invalid."""
         rows = [line.split() for line in text.strip().splitlines()]
         if not rows or len({len(row) for row in rows}) != 1:
-            raise KingdomTextError("all rows of a kingdom must have the same number of squares")
+            raise TextError("all rows of a kingdom must have the same number of squares")
         castles, squares = [], {}
         for r, row in enumerate(rows):
             for c, token in enumerate(row):
@@ -207,65 +201,16 @@ class Kingdom:
                 elif token != ".":
                     try:
                         squares[r, c] = Square.parse(token)
-                    except KingdomTextError as error:
-                        raise KingdomTextError(
+                    except TextError as error:
+                        raise TextError(
                             "{where}: {error}", where=cell_name((r, c)), error=error
                         ) from None
         if len(castles) != 1:
-            raise KingdomTextError("a kingdom must have one castle '##', not {n}", n=len(castles))
+            raise TextError("a kingdom must have one castle '##', not {n}", n=len(castles))
         return cls(squares, castles[0], (len(rows), len(rows[0])))
 
 
 Place = tuple[Cell, Cell]
-
-
-class Land:
-    """A kingdom while it grows; the castle lies at (0, 0), rows and columns may be negative."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.squares: dict[Cell, Square] = {}
-
-    def fits(self, cells: Place) -> bool:
-        """Whether two cells are free, side by side, and stay within the limit."""
-        one, two = cells
-        if two not in neighbours(one) or not (self.is_free(one) and self.is_free(two)):
-            return False
-        return span([(0, 0), *self.squares, *cells]) <= self.size
-
-    def is_free(self, cell: Cell) -> bool:
-        """Whether nothing lies there."""
-        return cell != (0, 0) and cell not in self.squares
-
-    def joins(self, cell: Cell, terrain: Terrain) -> bool:
-        """Whether that terrain would touch the castle or the same terrain there."""
-        return any(
-            near == (0, 0) or (near in self.squares and self.squares[near].terrain is terrain)
-            for near in neighbours(cell)
-        )
-
-    def places(self, squares: tuple[Square, Square]) -> Iterator[Place]:
-        """Where a domino may legally be laid: first square, second square."""
-        around = {near for cell in (*self.squares, (0, 0)) for near in neighbours(cell)}
-        first, second = (
-            [c for c in around if self.is_free(c) and self.joins(c, square.terrain)]
-            for square in squares
-        )
-        pairs = [(cell, near) for cell in sorted(first) for near in neighbours(cell)]
-        pairs += [(near, cell) for cell in sorted(second) for near in neighbours(cell)]
-        return filter(self.fits, dict.fromkeys(pairs))
-
-    def lay(self, squares: tuple[Square, Square], cells: Place) -> None:
-        """Lay a domino; nothing is checked here."""
-        self.squares.update(zip(cells, squares, strict=True))
-
-    def kingdom(self, more: Mapping[Cell, Square] | None = None) -> Kingdom:
-        """The kingdom as it stands, with more squares, cropped to what it spans."""
-        squares = {**self.squares, **(more or {})}
-        rows, cols = zip(*squares, (0, 0), strict=True)
-        top, left = min(rows), min(cols)
-        moved = {(r - top, c - left): square for (r, c), square in squares.items()}
-        return Kingdom(moved, (-top, -left), (max(rows) - top + 1, max(cols) - left + 1))
 
 
 # The score

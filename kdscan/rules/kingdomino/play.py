@@ -7,18 +7,19 @@ changed then. `Game.phase` and `Game.to_move` say what the game is waiting for.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from kdscan.rules import IllegalMoveError, Worth, decide, neighbours, outcome, require
+from kdscan.rules import Cell, IllegalMoveError, Worth, decide, neighbours, outcome, require, span
 from kdscan.rules.kingdomino.kingdom import (
     PLAIN,
     TILES,
     Kingdom,
-    Land,
     Place,
     Score,
+    Square,
+    Terrain,
     Tile,
     VariantError,
     Variants,
@@ -62,6 +63,55 @@ class Phase(StrEnum):
     CHOOSE = "choose"
     LAY = "lay"
     OVER = "over"
+
+
+class Land:
+    """A kingdom while it grows; the castle lies at (0, 0), rows and columns may be negative."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.squares: dict[Cell, Square] = {}
+
+    def fits(self, cells: Place) -> bool:
+        """Whether two cells are free, side by side, and stay within the limit."""
+        one, two = cells
+        if two not in neighbours(one) or not (self.is_free(one) and self.is_free(two)):
+            return False
+        return span([(0, 0), *self.squares, *cells]) <= self.size
+
+    def is_free(self, cell: Cell) -> bool:
+        """Whether nothing lies there."""
+        return cell != (0, 0) and cell not in self.squares
+
+    def joins(self, cell: Cell, terrain: Terrain) -> bool:
+        """Whether that terrain would touch the castle or the same terrain there."""
+        return any(
+            near == (0, 0) or (near in self.squares and self.squares[near].terrain is terrain)
+            for near in neighbours(cell)
+        )
+
+    def places(self, squares: tuple[Square, Square]) -> Iterator[Place]:
+        """Where a domino may legally be laid: first square, second square."""
+        around = {near for cell in (*self.squares, (0, 0)) for near in neighbours(cell)}
+        first, second = (
+            [c for c in around if self.is_free(c) and self.joins(c, square.terrain)]
+            for square in squares
+        )
+        pairs = [(cell, near) for cell in sorted(first) for near in neighbours(cell)]
+        pairs += [(near, cell) for cell in sorted(second) for near in neighbours(cell)]
+        return filter(self.fits, dict.fromkeys(pairs))
+
+    def lay(self, squares: tuple[Square, Square], cells: Place) -> None:
+        """Lay a domino; nothing is checked here."""
+        self.squares.update(zip(cells, squares, strict=True))
+
+    def kingdom(self, more: Mapping[Cell, Square] | None = None) -> Kingdom:
+        """The kingdom as it stands, with more squares, cropped to what it spans."""
+        squares = {**self.squares, **(more or {})}
+        rows, cols = zip(*squares, (0, 0), strict=True)
+        top, left = min(rows), min(cols)
+        moved = {(r - top, c - left): square for (r, c), square in squares.items()}
+        return Kingdom(moved, (-top, -left), (max(rows) - top + 1, max(cols) - left + 1))
 
 
 class Game:
