@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import re
 import subprocess
 import sys
@@ -17,7 +16,6 @@ import numpy as np
 import pytest
 
 import kdscan
-from kdscan.imaging import formats
 from kdscan.rules.duel.board import Coat
 from kdscan.rules.duel.players import play_game
 from kdscan.rules.duel.spellbook import SpellbookLine
@@ -155,21 +153,6 @@ def test_what_corrects_or_keeps_another_thing_is_refused() -> None:
         kdscan.correct(make_sheet(), kdscan.KingdomCorrections())
     with pytest.raises(TypeError, match="stored as a dictionary"):
         kdscan.deserialize([])  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("least_large", [1, 10**9])
-@pytest.mark.parametrize("confined", [True, False])
-def test_another_process_reads_the_same_photo(
-    least_large: int, confined: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(formats, "LARGE_PIXELS", least_large)
-    monkeypatch.setattr(formats, "PLAIN_PIXELS", 0 if confined else 10**9)
-    (photo,) = kdscan.load_photos(ROOT / "samples/01.jpg")
-    sent = pickle.loads(pickle.dumps(photo))
-    assert (photo.half is None) == (sent.half is None)
-    assert repr(sent) == repr(photo) and not sent.bgr.flags.writeable
-    told = [[kdscan.to_dict(sheet) for sheet in kdscan.read_photo(one)] for one in (photo, sent)]
-    assert told[0] == told[1]
 
 
 def test_importing_costs_nothing() -> None:

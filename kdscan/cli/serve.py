@@ -15,7 +15,7 @@ import segno
 import typer
 
 from kdscan.cli.known_templates import known_templates
-from kdscan.cli.shared import Processes, Store, can_show, terminal_words
+from kdscan.cli.shared import Processes, Store, can_show, terminal_words, warn
 from kdscan.errors import UsageError
 from kdscan.event.events import open_row
 from kdscan.event.prints import EventPrints, add_new_prints
@@ -183,8 +183,7 @@ def greet(addresses: list[str], local: str, settings: Settings, own: bool) -> No
         print(f"{addresses[0]}/  ({alone})", flush=True)
         return
     if not addresses:
-        warning = t("This machine is in no network: phones cannot reach the page.")
-        print("kdscan:", warning, file=sys.stderr)
+        warn("This machine is in no network: phones cannot reach the page.")
     address, *others = addresses or [local]
     link = f"{address}/j/{settings.join_code}"
     if sys.stdout.isatty() and addresses:

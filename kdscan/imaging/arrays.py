@@ -61,6 +61,12 @@ def cielab(bgr: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.asarray(cv2.transform(roots, _LAB), np.float32)
 
 
+def encoded(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Levels that are proportional to the light, as cameras and screens have them (sRGB)."""
+    curve = np.interp(_LEVELS, _LINEAR, np.arange(256))
+    return np.asarray(cv2.LUT(bgr, curve.astype(np.uint8)), np.uint8)
+
+
 def blur_widely(picture: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
     """A Gaussian blur of many pixels, computed at a quarter of the resolution."""
     h, w = picture.shape[:2]

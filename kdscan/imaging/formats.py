@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from kdscan.errors import ImageTooLarge, KdscanError, UnreadableImage
 from kdscan.files.photos import format_of
+from kdscan.imaging.arrays import encoded
 from kdscan.imaging.picture import Bgr
 
 MAX_PIXELS = 120_000_000
@@ -215,11 +216,13 @@ ORIENTATION = 0x0112  # the tag's number
 
 @dataclass(frozen=True)
 class _JpegHeader:
-    """width, height: as stored. orientation: of the Exif data. others: the file's further pictures
+    """width, height: as stored. inks: whether levels say how much of four inks is printed, not how
+    little, as Adobe has it. orientation: of the Exif data. others: the file's further pictures
     (kind, first byte, size), as CIPA DC-007 describes them."""
 
     width: int
     height: int
+    inks: bool = False
     orientation: int = 1
     others: tuple[tuple[int, int, int], ...] = ()
 
@@ -254,7 +257,8 @@ def _jpeg_header(data: bytes) -> _JpegHeader:
                 )
             height, width = struct.unpack(">HH", body[1:5])
             check_size(width, height)
-            return _JpegHeader(width, height, orientation, others)
+            inks = body[5:] == b"\4" and b"Adobe" not in data[:at]
+            return _JpegHeader(width, height, inks, orientation, others)
         end = at + length
         if kind == 0xE1 and body == b"Exif\0\0":
             orientation = tags_in(data[at + 8 : end])[1].get(ORIENTATION, 1)
@@ -323,8 +327,9 @@ def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
     damaged picture, and ValueError."""
     header = _jpeg_header(data)
     size = {"min_height": header.height // 2, "min_width": header.width // 2} if half else {}
+    colours = "CMYK" if header.inks else "BGR"
     try:
-        bgr = simplejpeg.decode_jpeg(data, "BGR", **size)
+        levels = simplejpeg.decode_jpeg(data, colours, **size)
     except ValueError as error:
         if not data.endswith(_END):  # a whole picture may lack it
             end = len(data)
@@ -335,8 +340,11 @@ def decode_jpeg(data: bytes, half: bool = False) -> Bgr:
         padded = padding and bytes(int(padding[1])) + _END in data
         if not padded and not re.search(_HARMLESS, str(error)):
             raise damaged("JPEG") from error
-        bgr = simplejpeg.decode_jpeg(data, "BGR", strict=False, **size)
-    return upright(bgr, header.orientation)
+        levels = simplejpeg.decode_jpeg(data, colours, strict=False, **size)
+    if header.inks:
+        bare = 255 - levels.astype(np.uint16)
+        levels = bare[..., 2::-1] * bare[..., 3:] // 255
+    return upright(levels, header.orientation)
 
 
 def upright(bgr: Any, orientation: int) -> Bgr:
@@ -357,24 +365,34 @@ def _png_size(data: bytes) -> tuple[int, int]:
     return width, height
 
 
+_ABOUT = b"eXIf", b"gAMA", b"sRGB", b"cICP"
+"""Chunks that say how a picture is turned, and how its levels grow with the light."""
+
+
 def _open_png(data: bytes) -> tuple[int, Read]:
     check_size(*_png_size(data))
 
     def read(_page: int, whole: bool) -> tuple[Bgr, bool]:
-        at, kind, orientation = 8, b"", 1
+        at, kind, about = 8, b"", {}
         while kind != b"IEND":
             length, kind = struct.unpack_from(">I4s", data, at)
             end = at + 8 + length
             (checksum,) = struct.unpack_from(">I", data, end)
             if kind[:1].isupper() and zlib.crc32(data[at + 4 : end]) != checksum:
                 raise damaged("PNG")
-            if kind == b"eXIf":
-                orientation = tags_in(data[at + 8 : end])[1].get(ORIENTATION, 1)
+            if kind in _ABOUT:
+                about[kind] = data[at + 8 : end]
             at = end + 4
         levels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
         if levels is None:
             raise damaged("PNG")
-        return at_most_half(upright(to_bgr(levels), orientation), whole)
+        orientation = tags_in(about.get(b"eXIf", b""))[1].get(ORIENTATION, 1)
+        bgr = upright(to_bgr(levels), orientation)
+        # Levels may be proportional to the light: that code of ITU-T H.273, or a gamma of 100,000.
+        by_gamma = b"sRGB" not in about and about.get(b"gAMA") == b"\0\1\x86\xa0"
+        if by_gamma or about.get(b"cICP", b"")[1:2] == b"\b":
+            bgr = encoded(bgr)
+        return at_most_half(bgr, whole)
 
     return 1, read
 

@@ -41,8 +41,8 @@ def thickness(size: float) -> int:
 
 def line(picture: Bgr, a: Any, b: Any, color: Color, width: float) -> None:
     """A straight stroke from a to b."""
-    ends = to_fixed_point([a, b])
-    cv2.line(picture, ends[0], ends[1], color, thickness(width), cv2.LINE_AA, SUBPIXEL)
+    start, end = to_fixed_point([a, b])
+    cv2.line(picture, start, end, color, thickness(width), cv2.LINE_AA, SUBPIXEL)
 
 
 def polygon(picture: Bgr, points: Points, color: Color, width: float = -1) -> None:
@@ -57,8 +57,8 @@ def polygon(picture: Bgr, points: Points, color: Color, width: float = -1) -> No
 def circle(picture: Bgr, at: Any, radius: float, color: Color, width: float = -1) -> None:
     """A circle, filled when `width` is negative."""
     stroke = -1 if width < 0 else thickness(width)
-    x, y = to_fixed_point(at).tolist()
-    cv2.circle(picture, (x, y), int(to_fixed_point(radius)), color, stroke, cv2.LINE_AA, SUBPIXEL)
+    middle, reach = to_fixed_point(at).tolist(), int(to_fixed_point(radius))
+    cv2.circle(picture, middle, reach, color, stroke, cv2.LINE_AA, SUBPIXEL)
 
 
 def panel(

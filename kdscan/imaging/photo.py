@@ -54,7 +54,8 @@ class Pages:
         if not 0 <= page < self.count:
             raise IndexError(page)
         bgr, is_half = self.read(page, False)
-        return Photo(bgr, self.name, page, partial(_whole, self.read, page) if is_half else None)
+        whole = (lambda: self.read(page, True)[0]) if is_half else None
+        return Photo(bgr, self.name, page, whole)
 
 
 def load_photos(source: Path | str | bytes | NDArray[np.uint8]) -> Pages:
@@ -83,7 +84,7 @@ def decode(data: bytes, name: str = "") -> Pages:
     """
     check_bytes(len(data))
     if is_plain(data):
-        return Pages(name, open_file(data)[0], partial(_read_plain, data))
+        return Pages(name, *open_file(data))
     return Pages(name, _confined(_Count(data)), partial(_read_confined, data))
 
 
@@ -101,17 +102,6 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         why = read_error(error)
         raise UnreadableImage(why.text, **why.values) from error
-
-
-# By name rather than as closures, so that photos can be sent to other processes.
-
-
-def _whole(read: Read, page: int) -> Bgr:
-    return read(page, True)[0]
-
-
-def _read_plain(data: bytes, page: int, whole: bool) -> tuple[Bgr, bool]:
-    return open_file(data)[1](page, whole)
 
 
 def _read_confined(data: bytes, page: int, whole: bool) -> tuple[Bgr, bool]:

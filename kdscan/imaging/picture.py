@@ -63,8 +63,6 @@ class FrozenArrays:
 class Photo:
     """A decoded picture: EXIF rotation applied, no alpha, 8 bit.
 
-    It can be pickled, to be read by another process.
-
     name: where it came from, for people.
     page: page of a PDF or TIFF, from 0.
     width, height: pixels.
@@ -82,15 +80,7 @@ class Photo:
         which `bgr` then is the half."""
         self._picture = _picture(bgr)
         self.name, self.page, self._whole = name, page, whole
-        times = 1 if whole is None else 2
-        self.height, self.width = times * int(bgr.shape[0]), times * int(bgr.shape[1])
-
-    def __reduce__(self) -> tuple[Callable[..., Photo], tuple[object, ...]]:
-        return Photo, (self._picture, self.name, self.page, self._whole)
-
-    def __repr__(self) -> str:
-        page = f", page {self.page}" if self.page else ""
-        return f"<Photo {self.name!r}{page}: {self.width} x {self.height}>"
+        self.height, self.width = (int(side) << (whole is not None) for side in bgr.shape[:2])
 
     @property
     def half(self) -> NDArray[np.uint8] | None:
@@ -145,7 +135,7 @@ def level(photo: Photo, k: int) -> NDArray[np.uint8]:
 
 def finest_decoded(photo: Photo) -> int:
     """The finest level available without decoding a large photo in full."""
-    return 0 if photo.half is None else 1
+    return int(photo.half is not None)
 
 
 def finest_for(photo: Photo, wide: float, enough: float) -> int:
@@ -189,10 +179,9 @@ def mapped(photo: Photo, matrix: Floats, longer: int) -> tuple[Photo, Floats]:
     """
     small, scale = at_most(photo, longer)
     h, w = small.shape[:2]
-    corners = np.array([(-0.5, -0.5), (w - 0.5, -0.5), (w - 0.5, h - 0.5), (-0.5, h - 0.5)])
-    low, high = (corners @ matrix.T).min(0), (corners @ matrix.T).max(0)
-    there = np.column_stack([matrix, -low - 0.5])
-    size = (int(np.ceil(high[0] - low[0])), int(np.ceil(high[1] - low[1])))
+    corners = (np.array([(0, 0), (w, 0), (w, h), (0, h)]) - 0.5) @ matrix.T
+    there = np.column_stack([matrix, -corners.min(0) - 0.5])
+    size = np.ceil(np.ptp(corners, axis=0)).astype(int).tolist()
     view = cv2.warpAffine(small, there, size, borderMode=cv2.BORDER_REPLICATE)
     back = np.linalg.inv(np.vstack([there, (0, 0, 1)]))
     shift = 0.5 / scale - 0.5
@@ -308,8 +297,7 @@ def lattice_to_flat(lattice_xy: Floats, px_per_cell: float, margin: float) -> Fl
 
 def lies_in(point_xy: Floats, corners_xy: Floats) -> bool:
     """Whether a point (2,) lies in a polygon (N, 2), or on its edge."""
-    x, y = (float(v) for v in point_xy)
-    return cv2.pointPolygonTest(corners_xy.astype(np.float32), (x, y), False) >= 0
+    return cv2.pointPolygonTest(corners_xy.astype(np.float32), point_xy.tolist(), False) >= 0
 
 
 def overlap(one_xy: Floats, other_xy: Floats) -> bool:
@@ -473,8 +461,7 @@ def rectify(
 def outline_of(centers: Floats) -> Floats:
     """(4, 2): corners of the grid with these cell centres, (R, C, 2); both photo frame."""
     rows, cols = centers.shape[:2]
-    right, bottom = cols - 0.5, rows - 0.5
-    corners = np.array([[(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)]])
+    corners = np.array([[(0, 0), (cols, 0), (cols, rows), (0, rows)]]) - 0.5
     return np.asarray(lattice_to_photo(centers, corners)[0])
 
 

@@ -64,9 +64,8 @@ def is_blank(photo: Photo) -> bool:
     h, w = view.shape[:2]
     y, x = round(EDGE * h), round(EDGE * w)
     inner = view[y : h - y, x : w - x]
-    if inner.size == 0 or float(np.median(inner)) < _DARKEST_PAPER:
-        return False
-    return float(np.mean(darkness(inner, _PAGE_PX / 40) > FAINT)) < SPECKS
+    is_bright = inner.size > 0 and np.median(inner) >= _DARKEST_PAPER
+    return bool(is_bright and np.mean(darkness(inner, _PAGE_PX / 40) > FAINT) < SPECKS)
 
 
 BLACK, WHITE = 24, 232

@@ -64,12 +64,8 @@ class SheetId:
         match = re.fullmatch(_TEXT, text)
         if match is None or len(text) > MOST_LETTERS:
             return None
-        event, round_, table, player = match.groups()
-        return cls(event, _number(round_), _number(table), player)
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text else None
+        round_, table = (int(number) if number else None for number in match.group(2, 3))
+        return cls(match[1], round_, table, match[4])
 
 
 def code_word(text: str) -> str:

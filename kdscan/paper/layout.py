@@ -225,7 +225,7 @@ class Page(Part, frozen=True, kw_only=True):
     @property
     def codes(self) -> tuple[Code, ...]:
         """The code and the second one, if it has them."""
-        return tuple(code for code in (self.code, self.second_code) if code is not None)
+        return tuple(filter(None, (self.code, self.second_code)))
 
     def texts(self) -> Iterator[str]:
         """Every text of the page, in English."""

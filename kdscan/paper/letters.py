@@ -1,7 +1,5 @@
 """The letters that sheets can show: those of the font that `kdscan.paper.fonts` embeds."""
 
-from __future__ import annotations
-
 import unicodedata
 
 _RANGES = (

@@ -94,7 +94,8 @@ class SheetType(Generic[E, R]):
         changes = {"corrections": own.corrections.merge(self.corrections(fields))}
         if extras := fields.get(VARIANTS):
             changes["variants"] = replace(own.variants, **extras)
-        return cast(E, replace(own, **changes))
+        corrected: E = replace(own, **changes)
+        return corrected
 
     def correct_fields(
         self, reading: R, fields: Mapping[str, Any], risk: float = DEFAULT_RISK
@@ -151,19 +152,17 @@ SPELLBOOK = SheetType(
     has_score=False,
 )
 SHEET_TYPES = (DUEL_MAP, KINGDOM, SPELLBOOK)
+_BY_NAME: dict[str, SheetType[Any, Any]] = {kind.name: kind for kind in SHEET_TYPES}
 
 
-def kind_named(name: str) -> SheetType[AnyEvidence, AnyReading] | None:
+def kind_named(name: str) -> SheetType[Any, AnyReading] | None:
     """The kind of that name; None for an unknown one, which a newer version may have stored."""
-    for kind in SHEET_TYPES:
-        if kind.name == name:
-            return cast(SheetType[AnyEvidence, AnyReading], kind)
-    return None
+    return _BY_NAME.get(name)
 
 
-def kind_of(reading: R) -> SheetType[AnyEvidence, R]:
+def kind_of(reading: R) -> SheetType[Any, R]:
     """The kind of a reading."""
-    return cast(SheetType[AnyEvidence, R], kind_named(reading.kind))
+    return _BY_NAME[reading.kind]
 
 
 def maps_of(readings: Iterable[AnyReading]) -> tuple[MapReading, ...]:
@@ -270,7 +269,7 @@ def deserialize(stored: Json, *, risk: float = DEFAULT_RISK) -> AnyReading:
         raise ValueError(f"not the evidence of a sheet: {error}") from error
 
 
-def evidence_from(stored: Json) -> tuple[SheetType[AnyEvidence, AnyReading], AnyEvidence]:
+def evidence_from(stored: Json) -> tuple[SheetType[Any, AnyReading], AnyEvidence]:
     """The kind of a sheet, and its evidence, from what `serialize` returned; raises TypeError or
     ValueError for other values."""
     if not isinstance(stored, dict):

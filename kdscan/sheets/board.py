@@ -84,6 +84,9 @@ PROBLEM_COLOR: Color = (0, 0, 190)
 OTHER_SHEET = 10
 """Cost of covering part of another sheet with the total, relative to its own sheet."""
 
+UNIT = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+"""Corners of a square, clockwise from the top left."""
+
 TILE_WH = (260, 340)
 """Width and height of a doubtful cell's tile, pixels."""
 
@@ -250,7 +253,7 @@ def _label_sheet(
 
     def covered(at: Points, other: Points) -> float:
         """Pixels of a sheet (4, 2) that the label covers."""
-        box = at + np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * (wide, high)
+        box = at + UNIT * (wide, high)
         shape = box.astype(np.float32), other.astype(np.float32)
         return cv2.intersectConvexConvex(*shape)[0]
 
@@ -275,8 +278,8 @@ def _tile(canvas: Canvas, corners: Points, doubt: Doubt, look: CellLook) -> Bgr:
     at = doubt.cell.at
     quad = quad_of(corners, at)
     source = 1.25 * quad + (1 - 1.25) * quad.mean(0)
-    target = np.array([(0, 0), (side - 1, 0), (side - 1, side - 1), (0, side - 1)])
-    warp = cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32))
+    ends = source.astype(np.float32), (UNIT * (side - 1)).astype(np.float32)
+    warp = cv2.getPerspectiveTransform(*ends)
     picture = np.full((height, side, 3), 255, np.uint8)
     crop = cv2.warpPerspective(canvas.clean, warp, (side, side), borderMode=cv2.BORDER_REPLICATE)
     picture[:side] = crop

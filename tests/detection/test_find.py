@@ -59,10 +59,6 @@ def found(
     return [s.confidence for s in kept]
 
 
-def test_a_sure_find_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(monkeypatch, [[cells(HERE, 0.95)], [cells(HERE, 0.99)]]) == [0.95]
-
-
 def test_a_doubtful_find_is_tried_again_turned_and_the_surest_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

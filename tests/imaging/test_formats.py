@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, PngImagePlugin
 
 from kdscan.errors import ImageTooLarge, UnreadableImage
 from kdscan.files.photos import format_of
@@ -52,6 +52,22 @@ def test_a_large_jpeg_is_halved_first(
     assert ("bgr" not in vars(photo)) == (size == (96, 64))  # an odd edge would shift the rest
     assert np.abs(half.astype(int) - level(whole, 1)).mean() < 2
     assert (photo.bgr == whole.bgr).all()
+
+
+def test_a_png_of_linear_light_is_as_bright_as_others() -> None:
+    levels = np.asarray(tile()) / 255
+    linear = np.where(levels > 0.04045, ((levels + 0.055) / 1.055) ** 2.4, levels / 12.92)
+    info = PngImagePlugin.PngInfo()
+    info.add(b"gAMA", struct.pack(">I", 100_000))
+    data = encoded(Image.fromarray(np.uint8(np.round(linear * 255))), "PNG", pnginfo=info)
+    assert np.abs(decode(data)[0].bgr[..., ::-1].astype(int) - np.asarray(tile())).mean() < 3
+
+
+def test_inks_that_are_not_those_of_adobe_are_read_as_printed() -> None:
+    inks = Image.fromarray(255 - np.asarray(tile().convert("CMYK")), "CMYK")
+    data = encoded(inks, "JPEG", **LOSSY)
+    at = data.index(b"\xff\xee")
+    assert_same(decode(data[:at] + data[at + 16 :])[0].bgr, np.asarray(tile()))
 
 
 @pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS)

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdscan.imaging.picture import FLAT_MARGIN, FLAT_PX
-from kdscan.marks.crops import CHANNELS, COARSE_PX, INPUT_PX, half_size, planes, segment
+from kdscan.marks.crops import half_size, planes, segment
 from kdscan.rules.duel.board import CELLS
 
 MARKED = (1, 2)
@@ -26,13 +26,6 @@ def flat(light: float = 1.0, pen: tuple[int, int, int] = (40, 40, 40)) -> NDArra
                 cv2.line(bgr, (x - 24, y + 8), (x + 24, y - 8), pen, 8, cv2.LINE_AA)
     shade = np.linspace(1.0, 0.4, w)[None, :, None] * light
     return np.clip(bgr * shade, 0, 255).astype(np.uint8)
-
-
-def test_crops_have_the_shape_that_the_model_wants() -> None:
-    crops = segment(flat())
-    assert crops.ink.shape == (35, 1, INPUT_PX, INPUT_PX)
-    assert crops.coarse.shape == (35, len(CHANNELS), COARSE_PX, COARSE_PX)
-    assert crops.ink.dtype == crops.coarse.dtype == np.float32
 
 
 def test_the_print_plane_shows_what_all_shields_share_and_no_more() -> None:

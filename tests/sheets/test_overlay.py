@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from kdscan.imaging.picture import Photo, RectifiedSheet
-from kdscan.rules.duel.board import CELLS
-from kdscan.sheets import board
 from kdscan.sheets.board import REVIEW_COLOR
 from kdscan.sheets.duel_map.model import MapReading
 from kdscan.sheets.overlay import draw_overlay
@@ -41,13 +39,6 @@ def test_a_total_lies_on_no_other_sheet(at: tuple[int, int], first: bool) -> Non
     photo = blank(*np.add(at, (575, 415)).astype(int))
     picture = draw_overlay(photo, [other, doubtful])[y : y + 400, x : x + 560]
     assert (picture != REVIEW_COLOR).any(axis=2).all()
-
-
-def test_a_sheet_to_photograph_again_shows_no_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts: list[str] = []
-    monkeypatch.setattr(board, "label", lambda picture, text, *how: texts.append(text))
-    draw_overlay(blank(), [make_sheet(doubtful=CELLS[:9])])
-    assert texts == ["Photograph again"]
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 45))

@@ -86,9 +86,7 @@ class Face(NamedTuple):
 
 _DATA = json.loads(Path(__file__).with_name("dice.json").read_text("utf-8"))
 
-DICE: tuple[tuple[Face, ...], ...] = tuple(
-    tuple(Face.parse(face) for face in die) for die in _DATA["dice"]
-)
+DICE: tuple[tuple[Face, ...], ...] = tuple(tuple(map(Face.parse, die)) for die in _DATA["dice"])
 """Six faces of each of the four dice."""
 
 SQUARES: dict[Coat, int] = {coat: int(_DATA["spellbook"][coat]) for coat in Coat}

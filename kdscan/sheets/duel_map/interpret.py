@@ -405,10 +405,11 @@ def retake_reasons(sheet: MapReading) -> tuple[str, ...]:
         "far": evidence.rectified.px_per_cell < FAR_PX,
         COVERED: sum(cell.covered for cell in cells) >= MANY_COVERED,
     }
-    applicable = tuple(code for code, applies in reasons.items() if applies and is_doubtful)
-    if not applicable and sheet.review and len(sheet.board) <= MOST_ON_EMPTY:
+    if codes := tuple(code for code, applies in reasons.items() if applies and is_doubtful):
+        return codes
+    if sheet.review and len(sheet.board) <= MOST_ON_EMPTY:
         return (EMPTY,)
-    return applicable or (("doubtful",) if is_doubtful else ())
+    return ("doubtful",) * is_doubtful
 
 
 def total_with(sheet: MapReading, at: Cell, marks: Marks) -> int:

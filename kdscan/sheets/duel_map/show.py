@@ -57,9 +57,8 @@ def retake(sheet: MapReading, words: Words) -> list[str]:
             "If it is blank, it can teach kdscan its pad: {command}",
             command="kdscan template learn PHOTO --name NAME",
         )
-        lines = [t("Nobody seems to have played on it.")]
-        lines += [teach] if sheet.layout == UNKNOWN_LAYOUT else []
-        return [t("This sheet looks empty"), *lines]
+        lines = [t("This sheet looks empty"), t("Nobody seems to have played on it.")]
+        return [*lines, teach] if sheet.layout == UNKNOWN_LAYOUT else lines
     beyond = words.tn(
         "{n} shield lies at the picture's edge or beyond it, so there is no total.",
         "{n} shields lie at the picture's edge or beyond it, so there is no total.",
