@@ -12,23 +12,23 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
-    "kdscan/cli": 21_198,
+    "kdscan/cli": 21_194,
     "kdscan/detection": 7_355,
-    "kdscan/event": 54_273,
-    "kdscan/files": 3_629,
+    "kdscan/event": 54_263,
+    "kdscan/files": 3_596,
     "kdscan/i18n": 1_819,
     "kdscan/imaging": 13_588,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_295,
-    "kdscan/paper": 14_931,
+    "kdscan/paper": 14_928,
     "kdscan/rules": 21_164,
     "kdscan/sheets": 35_890,
     "kdscan/templates": 20_823,
-    "kdscan/web": 26_443,
+    "kdscan/web": 26_442,
     "kdscan/workers": 1_926,
-    "kdscan": 233_795,
+    "kdscan": 233_794,
     "lab": 170_318,
-    "tests": 188_531,
+    "tests": 188_530,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

@@ -40,7 +40,6 @@ from kdscan.event.model import (
     CONFLICT,
     FAILED,
     OK,
-    REVIEW,
     SAME_PHOTO,
     SAME_SHEET,
     Result,
@@ -176,9 +175,11 @@ def _outcome(
     yield f"{escape_control(event.name)}: {', '.join(read)}"
     for pad, sheets in sorted(progress.learned.items()):
         yield t("learned from {n} sheets and used to read them: {name}", n=sheets, name=pad)
-    check, conflicts, blank = (rows_of[status] for status in (REVIEW, CONFLICT, BLANK))
-    counted = len(rows_of[OK]) + len(check) + len(conflicts)
-    yield t("sheets: {n}, {review} of them to check", n=counted, review=len(check))
+    blank = rows_of[BLANK]
+    check = [
+        row for row in event.counting if row.status != OK or row.sheet.id in event.compared.differs
+    ]
+    yield t("sheets: {n}, {review} of them to check", n=len(event.counting), review=len(check))
     titles = {
         FAILED: t("failed"),
         SAME_PHOTO: t("the same photo again"),
@@ -201,7 +202,7 @@ def _outcome(
     if blank:
         names = [row.name for row in blank[:SHOWN]] + ["…"] * (len(blank) > SHOWN)
         yield t("blank pages: {n}", n=len(blank)) + f" ({', '.join(names)})"
-    if check or conflicts or rows_of[DIFFERS]:
+    if check:
         yield t("check them: {command}", command=f"kdscan serve {same}")
 
 

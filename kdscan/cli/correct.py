@@ -24,7 +24,7 @@ from kdscan.event.log import Author
 from kdscan.event.model import CONFLICT, SheetResult
 from kdscan.event.names import photo_keys, sheet_named
 from kdscan.event.store import open_store
-from kdscan.event.swiss import resting_on
+from kdscan.event.swiss import notes_on
 from kdscan.files import escape_control
 from kdscan.sheets.base import KINGDOM
 from kdscan.sheets.common import place_of
@@ -132,7 +132,7 @@ def correct(
         before = this
         if changes:
             this, _ = perform(db, this, author, *changes)
-    for text, values in resting_on(before, this):  # now that it is saved
+    for text, values in notes_on(before, this):  # now that it is saved
         note(text, **values)
     print(_summary(sheet_named(this, row.address)))
 

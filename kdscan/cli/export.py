@@ -25,6 +25,7 @@ from kdscan.event.archive import back_up_store, load_event, save_event
 from kdscan.event.events import find_event, forget_event
 from kdscan.event.export import rows_with_sheets, save_labels, save_results
 from kdscan.event.report.page import Album, write_report
+from kdscan.event.standings import contents
 from kdscan.event.store import open_store
 from kdscan.files import STDOUT, escape_control, writing_text
 from kdscan.i18n import terminal_language, words
@@ -181,18 +182,12 @@ def forget(
     with open_store(store, photos, make=False) as opened:
         with opened.read() as db:
             this = find_event(db, event)
-        contents = ", ".join(
-            (
-                w.tn("{n} photo", "{n} photos", len(this.photos)),
-                w.tn("{n} sheet", "{n} sheets", len(this.sheets)),
-                w.tn("{n} player", "{n} players", len(this.names.players)),
-            )
-        )
+        held = contents(w, this)
         if not yes:
             raise UsageError(
                 "{event}: {some} would be deleted for good; add --yes to do it",
                 event=this.name,
-                some=contents,
+                some=held,
             )
         forget_event(opened, this.id)
-        print(w.t("{event}: deleted: {some}", event=this.name, some=contents))
+        print(w.t("{event}: deleted: {some}", event=this.name, some=held))

@@ -10,11 +10,12 @@ from typing import Annotated, Literal
 import pypdfium2
 import typer
 
-from kdscan.cli.shared import note, terminal_words
+from kdscan.cli.shared import note, terminal_words, warn
 from kdscan.errors import UsageError
 from kdscan.files import write_file
 from kdscan.paper.book import load_book
 from kdscan.paper.layout import Layout, is_read, load_layout
+from kdscan.paper.letters import NOT_PRINTED, printable
 from kdscan.paper.printing import Card, Side, impose, sheet_pdf
 from kdscan.paper.style import NO_TICKET, Language, Paper, PrintStyle, Style, Ticket
 from kdscan.paper.tickets import book_tickets_for, each_once, places_in, rounds_of, tickets_for
@@ -142,7 +143,10 @@ def sheet(
     tickets: tuple[Ticket, ...] = (NO_TICKET,) * (fit if count is None else count)
     back_tickets: tuple[Ticket, ...] = ()
     if players is not None:
-        given = (places_in(players), event, rounds_of(rounds), language)
+        places = places_in(players)
+        given = (places, event, rounds_of(rounds), language)
+        if lacking := {place.name: 0 for place in places if "?" in printable(place.name)}:
+            warn(NOT_PRINTED, names=", ".join(lacking))
         tickets, of_tables = tickets_for(*given), book_tickets_for(*given)
         if side == "both":
             back_tickets = of_tables

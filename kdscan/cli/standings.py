@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -42,7 +43,7 @@ from kdscan.event.model import Event as EventState
 from kdscan.event.names import players_in
 from kdscan.event.standings import byes_text, decided_by, half, signed, so_far, where
 from kdscan.event.store import open_store
-from kdscan.event.swiss import met_before, pairing_rows, resting_on
+from kdscan.event.swiss import met_before, notes_on, pairing_rows
 from kdscan.files import STDOUT, escape_control
 from kdscan.files.tables import write_table, writing_table
 
@@ -166,9 +167,14 @@ def pair(
         this = open_event(db, event, game, rules)
         author = Author(user())
         if players is not None:
-            listed = players_in(players)
-            new = (row for row in listed if this.names.player(row[0]) is None)
-            this, _ = perform(db, this, author, *(act.AddPlayer(*row) for row in new))
+            before, listed = this, players_in(players)
+            new = [row for row in listed if before.names.player(row[0]) is None]
+            this, _ = perform(db, before, author, *(act.AddPlayer(*row) for row in new))
+            spellings = (before.names.spelling(name) for name, _ in listed)
+            if other := ", ".join(filter(None, spellings)):
+                warn("taken for players of the event: {names}", names=other)
+            for text, values in notes_on(before, this):
+                note(text, **values)
         changes: list[act.Action] = [*map(act.DropPlayer, drop or ()), *map(act.Rejoin, back or ())]
         if close is None:
             changes.append(act.PairRound(again=again, seed=seed, byes=tuple(byes or ())))
@@ -247,12 +253,8 @@ def result(
         this, _ = perform(db, before, Author(who or user()), entered)
         game = this.game_at(round, table)
     w = terminal_words()
-    for text, values in resting_on(before, this):
+    for text, values in notes_on(before, this):
         note(text, **values)
-    for seat in game.seats:
-        if seat.sheet and seat.points not in (None, total := seat.sheet.total):
-            text = "the sheet of {player} is worth {total}, but {points} points were entered"
-            note(text, player=seat.player, total=total, points=seat.points)
     if game.forfeit:
         outcome = w.t("Both absent: both lose")
     elif game.walkover:
@@ -297,10 +299,10 @@ def _tables(state: EventState, round_: int) -> str:
 
 
 def _points(text: str) -> tuple[str, int]:
-    name, _, value = text.rpartition("=")
-    if not name or not (value.isascii() and value.isdigit() and len(value) < 6):
+    match = re.fullmatch("(.+)=([0-9]{1,5})", text)
+    if match is None:
         raise UsageError("{text!r}: give a name and points, like Ada=51.", text=text)
-    return name, int(value)
+    return match[1], int(match[2])
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, object]], *columns: str) -> None:

@@ -7,9 +7,9 @@ history and the names of what was done come from them. Those on a sheet are in `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta, field
 from msgspec.structs import asdict, replace
@@ -39,14 +39,12 @@ from kdscan.event.corrections import (
 )
 from kdscan.event.names import (
     MOST_LISTED,
-    in_list_error,
     new_code,
-    new_name,
     photo_named,
     removed_names,
 )
 from kdscan.event.swiss import check_certain, check_finished, check_unpair, next_pairing
-from kdscan.files import plain_name
+from kdscan.files import Json, in_list_error, new_name, plain_name
 from kdscan.i18n import mark
 from kdscan.rules import GameName
 from kdscan.rules.kingdomino.kingdom import VariantError, Variants
@@ -64,7 +62,7 @@ Read = Annotated[dict[Text, int | None], Meta(max_length=MOST_LISTED)]
 """What players' sheets were worth, as far as known."""
 
 
-class Approve(Base, frozen=True, tag="approve"):
+class Approve(Base, frozen=True):
     """The desk accepts what players changed: it counts as the desk's own word."""
 
     actions: Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1_000)]
@@ -80,7 +78,7 @@ class Approve(Base, frozen=True, tag="approve"):
         return event.entries[self.actions[0]].action.sentence(event)
 
 
-class RemovePhoto(Base, frozen=True, tag="remove_photo"):
+class RemovePhoto(Base, frozen=True):
     """Remove a photo, by its file's name or the end of it, or restore it; `NAME#7` is only its
     page 7. It neither counts nor shows, and everything stays stored.
 
@@ -117,7 +115,7 @@ class _OnTable(Base, frozen=True):
     subject = ("result", ".round", ".table")
 
 
-class EnterResult(_OnTable, frozen=True, tag="enter_result"):
+class EnterResult(_OnTable, frozen=True):
     """Points of players at a table, whatever was read; those of others at the table stay.
 
     read: what their sheets were worth by then, as far as known; filled in when it is stored.
@@ -136,7 +134,7 @@ class EnterResult(_OnTable, frozen=True, tag="enter_result"):
         return replace(self, points=points, read=event.read_totals(self.round, self.table))
 
 
-class Walkover(_OnTable, frozen=True, tag="walkover"):
+class Walkover(_OnTable, frozen=True):
     """Who wins because the opponent did not come; null: neither came, and both lose."""
 
     winner: Text | None
@@ -153,7 +151,7 @@ class Walkover(_OnTable, frozen=True, tag="walkover"):
         return replace(self, winner=winner, read=event.read_totals(self.round, self.table))
 
 
-class WithdrawResult(_OnTable, frozen=True, tag="withdraw_result"):
+class WithdrawResult(_OnTable, frozen=True):
     """Withdraw all that was entered for a table; its sheets count again."""
 
     def check(self, event: Event) -> None:
@@ -166,7 +164,7 @@ class WithdrawResult(_OnTable, frozen=True, tag="withdraw_result"):
             )
 
 
-class AddPlayer(Base, frozen=True, tag="add_player"):
+class AddPlayer(Base, frozen=True):
     """A player who takes part from now on, perhaps again.
 
     number: in the event, never given twice; code: the word in the codes of the player's sheets.
@@ -195,7 +193,7 @@ def check_possible(before: Event, after: Event) -> None:
         if any(number in table for tables in after.said.rounds.values() for table in tables):
             raise UsageError(
                 "{name}: a round has been paired; have the player drop out",
-                name=before.name_of[number],
+                name=before.said.players[number].name,
             )
     for player in after.names.players if after.names is not before.names else ():
         if after.names.player(player.name) is not player:
@@ -233,19 +231,19 @@ class _OnPlayer(Base, frozen=True):
         return replace(self, name=name)  # type: ignore[return-value]
 
 
-class DropPlayer(_OnPlayer, frozen=True, tag="drop_player"):
+class DropPlayer(_OnPlayer, frozen=True):
     """A player leaves the event."""
 
     text = mark("{name} dropping out")
 
 
-class Rejoin(_OnPlayer, frozen=True, tag="rejoin"):
+class Rejoin(_OnPlayer, frozen=True):
     """A player who left takes part again."""
 
     text = mark("{name} taking part")
 
 
-class RenamePlayer(_OnPlayer, frozen=True, tag="rename_player"):
+class RenamePlayer(_OnPlayer, frozen=True):
     """A player's name was spelled wrongly, or is another; codes and results stay the player's."""
 
     to: Text
@@ -263,13 +261,13 @@ class RenamePlayer(_OnPlayer, frozen=True, tag="rename_player"):
         return replace(prepared, to=to)
 
 
-class RemovePlayer(_OnPlayer, frozen=True, tag="remove_player"):
+class RemovePlayer(_OnPlayer, frozen=True):
     """Delete a player who was entered by mistake, who has not been paired."""
 
     text = mark("{name} dropping out")
 
 
-class RequestBye(_OnPlayer, frozen=True, tag="request_bye"):
+class RequestBye(_OnPlayer, frozen=True):
     """Whether a player asks for a bye in a round that is not paired yet; see `Rules.half_byes`."""
 
     round: Number
@@ -282,7 +280,7 @@ class RequestBye(_OnPlayer, frozen=True, tag="request_bye"):
             raise UsageError("round {round} is paired already", round=self.round)
 
 
-class PairRound(Base, frozen=True, tag="pair_round"):
+class PairRound(Base, frozen=True):
     """Pair the next round, or the last one again before it is played.
 
     tables: names in the order of the seats, one alone for a bye; null: found by the Swiss system,
@@ -328,13 +326,6 @@ class Rules:
     rounds: int | None = None
     half_byes: bool = True
 
-    @classmethod
-    def of(cls, game: str, given: Mapping[str, Any]) -> Rules:
-        """The rules of a game, with those that were set; what this version does not know is
-        ignored."""
-        known = {f.name: given[f.name] for f in fields(cls) if f.name in given}
-        return cls(**{**known, "game": cast(GameName, game)})
-
     @property
     def variants(self) -> Variants:
         """The extra rules as the game knows them; those of Duel say nothing of a kingdom's size."""
@@ -374,7 +365,7 @@ class Rules:
             raise UsageError("--seats {seats}: two play Kingdomino Duel", seats=self.seats)
 
 
-class SetRules(Base, frozen=True, tag="set_rules"):
+class SetRules(Base, frozen=True):
     """What the event plays besides its game; null for what stays as it is."""
 
     great_duel: bool | None = None
@@ -387,7 +378,7 @@ class SetRules(Base, frozen=True, tag="set_rules"):
     text = mark("the rules of the event")
 
     @property
-    def given(self) -> Mapping[str, object]:
+    def given(self) -> Json:
         """The rules that change, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
@@ -395,10 +386,10 @@ class SetRules(Base, frozen=True, tag="set_rules"):
         return frozenset(("rule", name) for name, value in self.given.items() if value)
 
     def check(self, event: Event) -> None:
-        Rules.of(event.game, {**event.said.rules, **self.given}).check(self.given)
+        Rules(event.game, **{**event.said.rules, **self.given}).check(self.given)
 
 
-class StartClock(Base, frozen=True, tag="start_clock"):
+class StartClock(Base, frozen=True):
     """Start the round's clock; minutes null: remove it. ends: filled in when it is stored."""
 
     minutes: Annotated[int, Meta(ge=1, le=600)] | None
@@ -411,7 +402,7 @@ class StartClock(Base, frozen=True, tag="start_clock"):
         return replace(self, ends=last and last.isoformat())
 
 
-class Show(Base, frozen=True, tag="show"):
+class Show(Base, frozen=True):
     """What the projector shows."""
 
     what: Shown
@@ -419,7 +410,7 @@ class Show(Base, frozen=True, tag="show"):
     text, subject = mark("what the projector shows"), ("shown",)
 
 
-class CloseEvent(Base, frozen=True, tag="close_event"):
+class CloseEvent(Base, frozen=True):
     """The event is over: its list is final and players change nothing any more; or it goes on."""
 
     closed: bool = True
@@ -432,7 +423,7 @@ class CloseEvent(Base, frozen=True, tag="close_event"):
             check_certain(event.games)
 
 
-class Undo(Base, frozen=True, tag="undo"):
+class Undo(Base, frozen=True):
     """Undo an action, together with those that were made with it. Undone twice is undone once."""
 
     action: Id

@@ -21,9 +21,6 @@ from kdscan.workers.pool import Result, Task
 
 CONNECT_SECONDS = 20
 
-TRIES = 2
-"""A task has failed after so many times killing several workers, perhaps with one beside it."""
-
 _ONE_AT_A_TIME = threading.Lock()
 """PDFium and the models' sessions are made for one thread, but a worker may have several."""
 
@@ -74,32 +71,28 @@ class Cluster:
         """The future result of a task; raises ReaderDied for one that killed its workers, and
         `UsageError` if the scheduler is gone."""
         result: Future[Result] = Future()
-        self._try(task, result, TRIES)
-        return result
 
-    def _try(self, task: Task[Result], result: Future[Result], left: int) -> None:
         def done(future: Any) -> None:
+            error: BaseException
             try:
                 result.set_result(future.result())
+                return
             except KilledWorker:
-                if left > 1:
-                    self._try(task, result, left - 1)
-                    return
                 error = ReaderDied(
                     "several processes died while reading it; the file may be damaged: save it "
                     "again or take the photo again"
                 )
-                result.set_exception(error)
             except (CancelledError, CommClosedError) as cause:
-                gone = UsageError(
+                error = UsageError(
                     "--cluster: the scheduler is gone; what was read is kept, run the command "
                     "again when it is back"
                 )
-                gone.__cause__ = cause
-                result.set_exception(gone)
-            except BaseException as error:
-                result.set_exception(error)
+                error.__cause__ = cause
+            except BaseException as cause:
+                error = cause
             finally:
                 future.release()
+            result.set_exception(error)
 
         self._client.submit(perform_alone, task, pure=False).add_done_callback(done)
+        return result

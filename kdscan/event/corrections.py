@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -61,7 +62,19 @@ def desk_only() -> DeskOnly:
     return DeskOnly("This is for the desk only: sign in with its code.")
 
 
-class Base(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):
+def _tag(name: str) -> str:
+    """What an action is called in JSON: CorrectShield → correct_shield."""
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+class Base(
+    Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag_field="type",
+    tag=_tag,
+):
     """Common to all actions. The defaults are those of an action of the desk on the event."""
 
     for_players: ClassVar[bool] = False
@@ -166,7 +179,7 @@ class _OnCell(OnField, frozen=True):
         return {"name": event.sheet_name(self.sheet), "cell": cell_name(self.cell)}
 
 
-class CorrectShield(_OnCell, frozen=True, tag="correct_shield"):
+class CorrectShield(_OnCell, frozen=True):
     """The true content of a shield of a map. An empty one (coat null) has no crosses."""
 
     coat: CoatName | None
@@ -175,7 +188,7 @@ class CorrectShield(_OnCell, frozen=True, tag="correct_shield"):
     sheet_type, parts = DUEL_MAP, ("coat", "crosses")
 
 
-class CorrectSquare(_OnCell, frozen=True, tag="correct_square"):
+class CorrectSquare(_OnCell, frozen=True):
     """The true content of a kingdom's square: a terrain with crowns, the castle, or nothing."""
 
     terrain: TerrainName
@@ -187,7 +200,7 @@ class CorrectSquare(_OnCell, frozen=True, tag="correct_square"):
         return max(self.cell) < size and super().is_possible(size)
 
 
-class CorrectLine(OnField, frozen=True, tag="correct_line"):
+class CorrectLine(OnField, frozen=True):
     """The true state of one side's line of a spellbook."""
 
     side: Side
@@ -203,7 +216,7 @@ class CorrectLine(OnField, frozen=True, tag="correct_line"):
         return field_of("line", self.side, self.coat)
 
 
-class CorrectChoice(OnField, frozen=True, tag="correct_choice"):
+class CorrectChoice(OnField, frozen=True):
     """The coat that one side of a spellbook chose for the wizard of the filled coat, or null."""
 
     side: Side
@@ -216,7 +229,7 @@ class CorrectChoice(OnField, frozen=True, tag="correct_choice"):
         return field_of("choice", self.side)
 
 
-class CorrectWizard(OnField, frozen=True, tag="correct_wizard"):
+class CorrectWizard(OnField, frozen=True):
     """The coat for which the filled coat's wizard pays on this map; null if for none."""
 
     coat: CoatName | None
@@ -224,7 +237,7 @@ class CorrectWizard(OnField, frozen=True, tag="correct_wizard"):
     sheet_type, parts, field = DUEL_MAP, ("coat",), WIZARD
 
 
-class CorrectCastle(OnField, frozen=True, tag="correct_castle"):
+class CorrectCastle(OnField, frozen=True):
     """Whether the castle's roof is coloured."""
 
     used: bool
@@ -232,7 +245,7 @@ class CorrectCastle(OnField, frozen=True, tag="correct_castle"):
     sheet_type, parts, field = DUEL_MAP, ("used",), "castle"
 
 
-class SetVariants(OnField, frozen=True, tag="set_variants"):
+class SetVariants(OnField, frozen=True):
     """The extra rules by which a kingdom is scored."""
 
     middle_kingdom: bool
@@ -246,7 +259,7 @@ class SetVariants(OnField, frozen=True, tag="set_variants"):
         super().check(event)
 
 
-class ConfirmSheet(OnField, frozen=True, tag="confirm_sheet"):
+class ConfirmSheet(OnField, frozen=True):
     """A person has compared the whole sheet with the paper.
 
     answers: players' answers that counted when the desk did, which are its own since; filled in
@@ -267,7 +280,7 @@ class ConfirmSheet(OnField, frozen=True, tag="confirm_sheet"):
         return replace(self, answers=tuple(answers))
 
 
-class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
+class AssignSheet(OnSheet, frozen=True):
     """Whose a sheet is, and where it was played; null for what is unknown.
 
     own: it is a separate sheet, although another one bears its code. keep: the round and the table
@@ -300,7 +313,7 @@ class AssignSheet(OnSheet, frozen=True, tag="assign_sheet"):
         return checked
 
 
-class SamePaper(OnSheet, frozen=True, tag="same_paper"):
+class SamePaper(OnSheet, frozen=True):
     """The sheet of which this one is another photo; null if it is a sheet of its own."""
 
     of: Id | None
@@ -321,7 +334,7 @@ class SamePaper(OnSheet, frozen=True, tag="same_paper"):
         super().check(event)
 
 
-class Ignore(OnSheet, frozen=True, tag="ignore"):
+class Ignore(OnSheet, frozen=True):
     """Whether a sheet is excluded from all results."""
 
     ignored: bool = True

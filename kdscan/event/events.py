@@ -126,13 +126,6 @@ def open_event(
     return event
 
 
-def version(db: Connection, event_id: int, name: str) -> int | None:
-    """An event's version; None if it was deleted: its number may be that of another by now."""
-    at = schema.event.c
-    found: int | None = db.scalar(select(at.version).where(at.id == event_id, at.name == name))
-    return found
-
-
 def load(
     db: Connection, event_id: int, before: Event | None = None, *, write: bool = False
 ) -> Event:
@@ -304,11 +297,9 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
     if not (action.for_players and isinstance(target, OnSheet)):
         raise desk_only()
     sheet = event.sheet(target.sheet)
-    senders = event.senders(sheet.photo_id)
-    if author.session not in senders:
+    if author.session not in event.senders(sheet.photo_id):
         raise NoSuchSheet("there is no such sheet")
-    if senders[:1] != [author.session]:
-        raise NotForPlayers("somebody else has sent this photo before; ask the desk to change it")
+    check_sender(event, author, sheet.photo_id)
     if not event.has_players:
         return
     firm, at = event.said_of(sheet).firm, event.assignments[sheet.id]
@@ -322,6 +313,13 @@ def check_allowed(event: Event, author: Author, action: Action) -> None:
             raise NotForPlayers("the code of this sheet says whose it is; ask the desk")
     if decided:
         raise NotForPlayers("the desk has decided this; ask there")
+
+
+def check_sender(event: Event, author: Author, photo_id: int) -> None:
+    """Raise `NotForPlayers` for somebody who may not change what a photo shows: the desk may, and
+    who was the first to send it."""
+    if author.role == "player" and event.senders(photo_id)[:1] != [author.session]:
+        raise NotForPlayers("somebody else has sent this photo before; ask the desk to change it")
 
 
 def forget_event(store: Store, event_id: int) -> None:

@@ -12,14 +12,17 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from operator import is_
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
 from kdscan.event.names import CUT, Assignment
+from kdscan.files import Json
 from kdscan.i18n import mark
 from kdscan.rules import Outcome, Worth, decide
+
+if TYPE_CHECKING:
+    from kdscan.event.sheets import Brief
 
 Table = tuple[int, int]
 """Round and table, both from 1."""
@@ -31,23 +34,20 @@ PARTS = 12
 """Parts of a game in which scores are added, so that they are whole numbers: halves of thirds."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SheetScore(Assignment):
+class SheetScore(NamedTuple):
     """One sheet that was read: a player's map of Duel, or kingdom of tiles.
 
-    key: any unique number. worth: what decides a game. review: whether its total still needs
-    review. rivals: keys of sheets that bear the same code but hold different marks; a person must
-    say whose is which. cut_off: the photo does not show all of it, so that the total is unknown.
-    differs: keys of other photos of this sheet that certainly show another total, with these.
-    late: see `Event.late`. came: when, unless the desk has said whose it is. file: of
-    its photo. again: the desk excluded the sheet before, and has not said that it counts now.
+    key: any unique number. at: whose it is, and where it was played. rivals: keys of sheets that
+    bear the same code but hold different marks; a person must say whose is which. differs: keys of
+    other photos of this sheet that certainly show another total, with these. late: see
+    `Event.late`. came: when, unless the desk has said whose it is. file: of its photo. again: the
+    desk excluded the sheet before, and has not said that it counts now.
     """
 
     key: int
-    worth: Worth
-    review: bool = False
+    at: Assignment
+    brief: Brief
     rivals: tuple[int, ...] = ()
-    cut_off: bool = False
     differs: tuple[tuple[int, int], ...] = ()
     late: bool = False
     came: datetime | None = None
@@ -56,12 +56,17 @@ class SheetScore(Assignment):
 
     @property
     def total(self) -> int:
-        return self.worth.total
+        return self.brief.total or 0
+
+    @property
+    def worth(self) -> Worth:
+        """What decides a game."""
+        return Worth(self.total, self.brief.largest, self.brief.crowns)
 
     @property
     def whose(self) -> str:
         """Whose it is, or else which one."""
-        return self.player or self.file
+        return self.at.player or self.file
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class Seat:
     def total(self) -> int | None:
         """Points in this game, None if unknown: a sheet that seems to be blank is worth nothing
         before somebody has looked at it."""
-        if self.points is None and self.sheet and (self.sheet.total or not self.sheet.review):
+        if self.points is None and self.sheet and (self.sheet.total or not self.sheet.brief.review):
             return self.sheet.total
         return self.points
 
@@ -231,7 +236,7 @@ def gather(
     planned: games as they were paired, with what was entered for them. At a table that was not
     planned, sheets with the same round and table make a game, if they are of two to `most` players.
     Games are ordered by round and table. memo: keeps games whose sheets and plan
-    stay the same objects. ends: see `Event.ends`.
+    stay the same. ends: see `Event.ends`.
     """
     memo = {} if memo is None else memo
     at_table: dict[Table, list[SheetScore]] = {at: [] for at in planned}
@@ -241,50 +246,51 @@ def gather(
     seats = {(at[0], seat.player): at for at, seat in paired}
     foreign, roundless = _foreign_events(sheets), []
     for sheet in sheets:
-        begun.add(sheet.round or 0)
+        of = sheet.at
+        begun.add(of.round or 0)
         if sheet.differs:
             others, totals = zip(*sheet.differs, strict=True)
             text = mark("photos of one sheet differ ({player}): {totals} points; which one counts?")
-            of = ", ".join(map(str, (sheet.total, *totals)))
-            findings.append(_about(sheet, "two_sheets", text, others, totals=of))
-        at = seats.get((sheet.round or 0, sheet.player or ""))  # else the table that it names
-        if at is None and sheet.round is not None and sheet.table is not None:
-            at = sheet.round, sheet.table
-        if sheet.mistaken or sheet.given or sheet.again:
+            listed = ", ".join(map(str, (sheet.total, *totals)))
+            findings.append(_about(sheet, "two_sheets", text, others, totals=listed))
+        at = seats.get((of.round or 0, of.player or ""))  # else the table that it names
+        if at is None and of.round is not None and of.table is not None:
+            at = of.round, of.table
+        if of.mistaken or of.given or sheet.again:
             findings.append(_unplaced(sheet))
-        if sheet.mistaken or sheet.again or (sheet.given and not sheet.player):
+        if of.mistaken or sheet.again or (of.given and not of.player):
             continue
-        if (sheet.round, sheet.event) in foreign:
+        if (of.round, of.event) in foreign:
             text = mark(
                 "the code of a sheet names another event, {event}: {player}, {total} points"
             )
-            findings.append(_about(sheet, "unplaced", text, event=sheet.event))
+            findings.append(_about(sheet, "unplaced", text, event=of.event))
         elif at:
             at_table.setdefault(at, []).append(sheet)
-        elif sheet.round is None and sheet.player:
+        elif of.round is None and of.player:
             roundless.append(sheet)
         else:
             findings.append(_unplaced(sheet))
     open_tables: dict[str, list[Table]] = defaultdict(list)
     for at, plan in planned.items() if roundless else ():
         if not (plan.bye or plan.unplayed):
-            present = {sheet.player for sheet in at_table[at]}
+            present = {sheet.at.player for sheet in at_table[at]}
             for seat in plan.seats:
                 if seat.points is None and seat.player not in present:
                     open_tables[seat.player].append(at)
     for sheet in roundless:  # the only game of its player without a sheet or a result, in time
-        match open_tables.pop(sheet.player or "", []):
+        match open_tables.pop(sheet.at.player or "", []):
             case [at] if sheet.came is None or sheet.came <= ends.get(at[0], sheet.came):
-                at_table[at].append(replace(sheet, round=at[0], table=at[1]))
+                at_table[at].append(sheet)
             case _:
                 findings.append(_unplaced(sheet))
     games = []
     for at, present_sheets in sorted(at_table.items()):
-        names = tuple(sorted({sheet.player for sheet in present_sheets if sheet.player}))
+        names = tuple(sorted({s.at.player for s in present_sheets if s.at.player}))
         plan_of = planned.get(at)
         made_of = (plan_of or most, *present_sheets)
         known = memo.get(at)
-        if known and len(known[0]) == len(made_of) and all(map(is_, known[0], made_of)):
+        if known and known[0] == made_of:
             game, to_settle = known[1:]
         elif plan_of or 2 <= len(names) <= most:
             plan_of = plan_of or Game(*at, tuple(map(Seat, names)))
@@ -313,7 +319,7 @@ def _about(
     **more: object,
 ) -> Finding:
     values = {"player": sheet.whose, "total": sheet.total, **more}
-    return Finding(code, text, values, sheet.round, sheet.table, (sheet.key, *others))
+    return Finding(code, text, values, sheet.at.round, sheet.at.table, (sheet.key, *others))
 
 
 def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
@@ -325,7 +331,7 @@ def _conflicts(sheets: Sequence[SheetScore]) -> Iterator[Finding]:
             others = [key for key in sheet.rivals if key in by_key]
             reported |= {sheet.key, *others}
             rivals = (sheet, *map(by_key.__getitem__, others))
-            totals = ", ".join("–" if rival.cut_off else str(rival.total) for rival in rivals)
+            totals = ", ".join("–" if rival.brief.retake else str(rival.total) for rival in rivals)
             text = mark(
                 "different sheets have the code of {player}, worth {totals}; say whose is which"
             )
@@ -340,8 +346,8 @@ def _foreign_events(sheets: Iterable[SheetScore]) -> set[tuple[int | None, str |
     """
     rounds: dict[int | None, Counter[str]] = defaultdict(Counter)
     for sheet in sheets:
-        if sheet.event is not None:
-            rounds[sheet.round][sheet.event] += 1
+        if sheet.at.event is not None:
+            rounds[sheet.at.round][sheet.at.event] += 1
 
     def same(name: str, other: str) -> bool:  # long names are cut in codes, at different lengths
         pairs = (name, other), (other, name)
@@ -384,12 +390,12 @@ def _game(plan: Game, sheets: Sequence[SheetScore]) -> tuple[Game, list[Finding]
         settle("two_sheets", text, sheets, player=name, totals=totals)
 
     own = {
-        seat.player: [sheet for sheet in sheets if sheet.player == seat.player]
+        seat.player: [sheet for sheet in sheets if sheet.at.player == seat.player]
         for seat in plan.seats
     }
-    strangers = [sheet for sheet in sheets if sheet.player not in own]
+    strangers = [sheet for sheet in sheets if sheet.at.player not in own]
     empty = [s.player for s in plan.seats if not own[s.player] and s.points is None]
-    if len(strangers) == 1 and len(empty) == 1 and strangers[0].player is None:
+    if len(strangers) == 1 and len(empty) == 1 and strangers[0].at.player is None:
         own[empty[0]].append(strangers.pop())
     for name, several in own.items():
         on_time = [sheet for sheet in several if not sheet.late]
@@ -407,43 +413,59 @@ def _game(plan: Game, sheets: Sequence[SheetScore]) -> tuple[Game, list[Finding]
         text = mark("{player} has a bye in this round, but a sheet of {total} points has come in")
         for sheet in own[seat.player]:
             if not sheet.rivals:
-                settle("unplaced", text, [sheet], player=sheet.player, total=sheet.total)
+                settle("unplaced", text, [sheet], player=seat.player, total=sheet.total)
         return Game(*at, (Seat(seat.player),), bye_points=plan.bye_points), findings
     seats = tuple(replace(seat, sheet=_sheet_of(own[seat.player])) for seat in plan.seats)
     game = replace(plan, seats=seats)
+    against = contradictions(game, unseen=True)
     if plan.unplayed:
-        come = [seat.sheet for seat in seats if seat.sheet and not seat.sheet.review]
-        findings.clear()
-        if len(come) == len(seats) and any(seat.seen is None for seat in seats):
-            text = mark(
-                "a walkover of {player} was entered, but both sheets have come in: {totals}"
-            )
-            totals = " : ".join(str(sheet.total) for sheet in come)
-            settle("points_differ", text, come, player=plan.walkover or "–", totals=totals)
-        return game, findings
+        return game, against
+    findings += against
     for seat in seats:
         read, name = seat.sheet, seat.player
         whole = _whole(own[name])
         if seat.points is not None:
-            if read and not read.review and read.total not in (seat.points, seat.seen):
-                text = mark(
-                    "the sheet of {player} is worth {total}, but {points} points were entered"
-                )
-                total, points = read.total, seat.points
-                settle("points_differ", text, [read], player=name, total=total, points=points)
-        elif any(sheet.rivals for sheet in whole):
+            continue
+        if any(sheet.rivals for sheet in whole):
             continue  # see `_conflicts`
         elif not whole:
             settle("missing_sheet", mark("the sheet of {player} is missing"), player=name)
-        elif whole[0].cut_off:
+        elif whole[0].brief.retake:
             text = mark("the photo cuts off shields of {player}'s sheet; photograph it again")
             settle("cut_off", text, own[name], player=name)
         elif read is None:
             choose(name, own[name])
-        elif read.review:
+        elif read.brief.review:
             settle("needs_look", mark("the sheet of {player} needs a look"), [read], player=name)
     absent = all(seat.points == 0 for seat in seats)  # people enter 0 : 0
     return replace(game, forfeit=absent), findings
+
+
+def contradictions(game: Game, *, unseen: bool = False) -> list[Finding]:
+    """What was entered for a game although its sheets, as far as they are certain, say otherwise.
+    unseen: only what nobody knew who entered it."""
+    at = game.round, game.table
+    come = [
+        (seat, seat.sheet)
+        for seat in game.seats
+        if seat.sheet
+        and not seat.sheet.brief.review
+        and not (unseen and seat.sheet.total == seat.seen)
+    ]
+    if come and game.unplayed and game.seats[0].points is None:  # else it was entered as 0 : 0
+        text = mark(
+            "a walkover of {player} was entered, but sheets of this game have come in: {totals}"
+        )
+        totals = " : ".join(str(sheet.total) for _, sheet in come)
+        values: Json = {"player": game.walkover or "–", "totals": totals}
+        return [Finding("points_differ", text, values, *at, tuple(s.key for _, s in come))]
+    text = mark("the sheet of {player} is worth {total}, but {points} points were entered")
+    findings = []
+    for seat, sheet in come:
+        if seat.points not in (None, sheet.total):
+            values = {"player": seat.player, "total": sheet.total, "points": seat.points}
+            findings.append(Finding("points_differ", text, values, *at, (sheet.key,)))
+    return findings
 
 
 def _sheet_of(sheets: Sequence[SheetScore]) -> SheetScore | None:
@@ -451,33 +473,33 @@ def _sheet_of(sheets: Sequence[SheetScore]) -> SheetScore | None:
     photographed twice; the most certain one counts."""
     whole = _whole(sheets)
     worths = {sheet.worth for sheet in whole}
-    if len(worths) != 1 or any(sheet.rivals or sheet.cut_off for sheet in whole):
+    if len(worths) != 1 or any(sheet.rivals or sheet.brief.retake for sheet in whole):
         return None
-    return min(whole, key=lambda sheet: (sheet.review, sheet.key))
+    return min(whole, key=lambda sheet: (sheet.brief.review, sheet.key))
 
 
 def _whole(sheets: Sequence[SheetScore]) -> Sequence[SheetScore]:
     """The sheets that a photo shows in full; all if there is none."""
-    return [sheet for sheet in sheets if not sheet.cut_off] or sheets
+    return [sheet for sheet in sheets if not sheet.brief.retake] or sheets
 
 
 def _unplaced(sheet: SheetScore) -> Finding:
-    named: Mapping[str, object] = {}
-    if sheet.mistaken:
+    at, named = sheet.at, dict[str, object]()
+    if at.mistaken:
         text = mark(
             "the code of a sheet names {code}, whom this event does not have: {total} points"
         )
-        named = {"code": sheet.mistaken}
-    elif sheet.given:
+        named = {"code": at.mistaken}
+    elif at.given:
         text = mark("{who} says that a sheet is {player}'s: {total} points; the desk decides")
-        named = {"who": sheet.given.who, "player": sheet.given.action.player or "?"}
+        named = {"who": at.given.who, "player": at.given.action.player or "?"}
     elif sheet.again:
         text = mark(
             "a sheet that the desk had excluded was photographed again: {player}, {total} points"
         )
-    elif not sheet.player:
+    elif not at.player:
         text = mark("a sheet does not say whose it is: {total} points")
-    elif sheet.round is None:
+    elif at.round is None:
         text = mark("the round of a sheet is not known: {player}, {total} points")
     else:
         text = mark("the table of a sheet is not known: {player}, {total} points")

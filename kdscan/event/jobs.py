@@ -29,7 +29,7 @@ from kdscan.event.events import find_row
 from kdscan.event.model import Event
 from kdscan.event.prints import (
     EventPrints,
-    add_learned_prints,
+    add_print,
     is_of_pad,
     pages_read,
     pages_to_read_again,
@@ -43,6 +43,7 @@ from kdscan.event.store.schema import PhotoRow
 from kdscan.event.tasks import Ingest, Ingested, Learn, PageResult, Pile, Read, Source
 from kdscan.files import Json
 from kdscan.rules import GameName
+from kdscan.templates.library import parse_template
 from kdscan.workers.pool import Result
 from kdscan.workers.pool import Task as PoolTask
 
@@ -178,9 +179,12 @@ class Jobs:
         """Store the result of a task."""
         if isinstance(task, Learn):
             if result:
-                prints = add_learned_prints(self.store, self.event_id, result)
+                prints = [parse_template(data, "print") for data in result]
+                with self.store.write() as db:
+                    for template in prints:
+                        add_print(self.store, db, self.event_id, template)
+                        self.learned[template.name] = template.sheets
                 self._prints_changed = True
-                self.learned.update({template.name: template.sheets for template in prints})
         elif isinstance(task, Read):
             self._new_sheets |= any(map(is_of_pad, result.entry["sheets"]))
             self.page_read(task, result)

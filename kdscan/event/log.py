@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +21,7 @@ from kdscan.event.actions import Action, OnField, OnSheet, Undo
 from kdscan.event.names import Player
 from kdscan.event.store import schema
 from kdscan.event.store.schema import insert
-from kdscan.files import plain_name
+from kdscan.files import Json, plain_name
 
 A = TypeVar("A", bound=act.Base, covariant=True)
 Role = Literal["player", "desk"]
@@ -128,7 +128,7 @@ class Said(Struct):
     spoken_of: set[int] = set()
     approved: set[int] = set()
     removed: dict[str, AnyEntry] = {}
-    rules: dict[str, object] = {}
+    rules: Json = {}
     clock: str | None = None
     clocks: dict[int, datetime] = {}
     shown: act.Shown = "table"
@@ -165,8 +165,9 @@ def fold_log(log: Sequence[AnyEntry]) -> Said:
     return Said(undone=frozenset(undone)).after(log)
 
 
-def _fold(said: Said, entry: AnyEntry) -> None:
-    action, number_of = entry.action, said.number_of
+def _fold(said: Said, entry: Any) -> None:
+    action: Action = entry.action
+    number_of = said.number_of
     if isinstance(action, act.AddPlayer):  # a number is never given twice
         said.last_number, name = max(said.last_number, action.number), plain_name(action.name)
         if entry.id in said.undone:
@@ -185,13 +186,13 @@ def _fold(said: Said, entry: AnyEntry) -> None:
         case OnField():
             if isinstance(action, act.ConfirmSheet):
                 said.approved.update(action.answers)
-            said.fields[action.sheet] = (*said.fields.get(action.sheet, ()), cast(Any, entry))
+            said.fields[action.sheet] = (*said.fields.get(action.sheet, ()), entry)
         case act.AssignSheet(waits=True):
-            said.given[action.sheet] = cast(Any, entry)
+            said.given[action.sheet] = entry
         case act.AssignSheet():
             said.given.pop(action.sheet, None)
             words = said.assigned.get(action.sheet, ())
-            said.assigned[action.sheet] = (*words, (cast(Any, entry), number_of(action.player)))
+            said.assigned[action.sheet] = (*words, (entry, number_of(action.player)))
             if action.own:
                 said.same_as[action.sheet] = 0
         case act.SamePaper():
@@ -210,9 +211,12 @@ def _fold(said: Said, entry: AnyEntry) -> None:
             at = action.round, action.table
             last = said.results.get(at, TableResult({}))
             read = {n: total for name, total in action.read.items() if (n := number_of(name))}
+            # Who enters the same again has seen what the sheets are worth by then.
             if isinstance(action, act.Walkover):
-                result = TableResult({}, number_of(action.winner), True, {**last.read, **read})
-            else:  # who enters the same points again has seen what the sheets are worth by then
+                winner = number_of(action.winner)
+                same = last.walkover and last.winner == winner
+                result = TableResult({}, winner, True, read if same else {})
+            else:
                 points = {n: v for name, v in action.points.items() if (n := number_of(name))}
                 read = {n: read.get(n) for n, v in points.items() if last.points.get(n, v) == v}
                 result = TableResult({**last.points, **points}, read={**last.read, **read})

@@ -26,7 +26,6 @@ from kdscan.event.store.photos import reason_of
 from kdscan.event.store.schema import FileRow, PhotoRow
 from kdscan.files import Json
 from kdscan.i18n import mark
-from kdscan.rules import Worth
 from kdscan.sheets.base import DUEL_MAP, KINGDOM, SPELLBOOK, is_player_sheet
 
 # Rows of the results
@@ -170,35 +169,27 @@ class Event(EventSheets):
 
     @derived("sheets", "compared", "assignments", "_late", "said.ignored")
     def scores(self) -> tuple[SheetScore, ...]:
-        """The maps and kingdoms that count. Those that stay the same stay the same objects."""
-        compared, memo, late, scores = self.compared, self.memo.scores, self.late, []
+        """The maps and kingdoms that count."""
+        compared, late, scores = self.compared, self.late, []
         for key in self._counted:
             sheet, rivals = self.sheets[key], compared.conflicts.get(key, ())
             hidden = key in self.said.ignored or key in compared.same
             if not is_player_sheet(sheet.kind) or (hidden and not rivals):
                 continue
-            at, brief, differs = self.assignments[key], sheet.brief, compared.differs.get(key, ())
-            given = self.is_given_by_desk(key)
-            came = None if given else self.photos[sheet.photo_id].added_at
-            named = self.sheet_name(key)
-            again = key in self.again
-            made_of = brief, at, rivals, differs, key in late, came, named, again
-            if key not in memo or memo[key][0] != made_of:
-                score = SheetScore(
-                    **vars(at),
-                    key=key,
-                    worth=Worth(brief.total or 0, brief.largest, brief.crowns),
-                    review=brief.review,
-                    rivals=rivals,
-                    cut_off=brief.retake,
-                    differs=differs,
-                    late=key in late,
-                    came=came,
-                    file=named,
-                    again=again,
+            came = self.photos[sheet.photo_id].added_at
+            scores.append(
+                SheetScore(
+                    key,
+                    self.assignments[key],
+                    sheet.brief,
+                    rivals,
+                    compared.differs.get(key, ()),
+                    key in late,
+                    None if self.is_given_by_desk(key) else came,
+                    self.sheet_name(key),
+                    key in self.again,
                 )
-                memo[key] = made_of, score
-            scores.append(memo[key][1])
+            )
         return tuple(scores)
 
     @derived("scores", "_planned", "ends")

@@ -8,18 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kdscan.errors import UsageError
 from kdscan.files import check_name, normalize_name, plain_name
-from kdscan.files.tables import HEADINGS, parse_table, player_cells, read_table, text_of
+from kdscan.files.tables import HEADINGS, parse_table, player_cells, text_of
 from kdscan.i18n import mark
 from kdscan.paper.ids import MOST_OF_PLAYER, check_of, code_word, without_check
+from kdscan.paper.tickets import places_in
 
 if TYPE_CHECKING:
     from kdscan.event.corrections import AssignSheet
     from kdscan.event.log import Entry
     from kdscan.event.model import Event, SheetResult
+
+T = TypeVar("T")
 
 MOST_LISTED = 5_000
 """Most players of a list: more than any event has."""
@@ -72,6 +75,11 @@ class Names:
     def player(self, name: str) -> Player | None:
         """The player of that name."""
         return self._plain.get(plain_name(name))
+
+    def spelling(self, name: str) -> str:
+        """A name and that of the player for whom it is taken, if that is spelled otherwise."""
+        player = self.player(name)
+        return "" if player is None or player.name == name else f"{name} = {player.name}"
 
     def called(self, name: str) -> Player | None:
         """The player whom a person means, perhaps by the code."""
@@ -134,25 +142,12 @@ def new_code(short: str, number: int, players: Iterable[Player]) -> str:
 def players_in(path: Path) -> list[tuple[str, str]]:
     """The players of a CSV file, each with the word for codes (column player); raises `UsageError`,
     with the row."""
-    players: dict[str, tuple[str, str]] = {}
-    for number, row in read_table(path, HEADINGS):
-        if len(players) == MOST_LISTED:
-            raise UsageError(
-                "{path}: there are more than {most} players in the list",
-                path=path,
-                most=MOST_LISTED,
-            )
-        cells = player_cells(row)
-        try:
-            name = new_name(cells["name"])
-            if plain_name(name) in players:
-                raise in_list_error(name)
-        except UsageError as error:
-            raise UsageError(
-                "{where}: {error}", where=f"{path}, row {number}", error=error
-            ) from error
-        players[plain_name(name)] = name, cells.get("player", "")
-    return [*players.values()]
+    places = places_in(path)
+    if len(places) > MOST_LISTED:
+        raise UsageError(
+            "{path}: there are more than {most} players in the list", path=path, most=MOST_LISTED
+        )
+    return [(place.name, place.player) for place in places]
 
 
 def listed_names(data: bytes) -> list[str]:
@@ -172,23 +167,6 @@ def listed_names(data: bytes) -> list[str]:
         turned = normalize_name(re.sub(r"^([^,]+),([^,]+)$", r"\2 \1", bare))
         unique.setdefault(plain_name(turned), turned)
     return [name for plain, name in unique.items() if plain]
-
-
-def new_name(text: str) -> str:
-    """A player's name as it is stored; raises `UsageError` for one that should not be."""
-    name = normalize_name(text)
-    if not name:
-        raise UsageError("a player needs a name")
-    check_name(name)
-    return name
-
-
-def in_list_error(name: str) -> UsageError:
-    """The error for the name of another player."""
-    return UsageError(
-        "{name} is in the list already; tell two of one name apart by a letter or a town.",
-        name=name,
-    )
 
 
 def ambiguous(name: str, meant: Sequence[str]) -> UsageError:
@@ -270,10 +248,7 @@ def removed_names(event: Event) -> list[str]:
 def photo_named(event: Event, name: str) -> tuple[str, str]:
     """The name and the key of a photo or page, by its name or the end of it; raises `UsageError` if
     there is none, or several."""
-    keys, name = list(photo_keys(event)), name.replace(os.sep, "/")
-    meant = [pair for pair in keys if pair[0] == name] or [
-        pair for pair in keys if pair[0].endswith(f"/{name}")
-    ]
+    meant = _fitting(photo_keys(event), name.replace(os.sep, "/"))
     if not meant:
         raise UsageError("{name}: {event} has no photo of that name", name=name, event=event.name)
     if len({key for _, key in meant}) > 1:
@@ -302,8 +277,13 @@ def sheet_named(event: Event, name: str) -> SheetResult:
 
 def _on_photos(event: Event, rows: Sequence[SheetResult], name: str) -> list[SheetResult]:
     """The sheets on photos with a file of that name, or one that ends with it."""
-    named = [file for file in event.files if file.name == name] or [
-        file for file in event.files if name and file.name.endswith(f"/{name}")
-    ]
-    ids = {file.photo_id for file in named}
+    ids = {number for _, number in _fitting([(f.name, f.photo_id) for f in event.files], name)}
     return [row for row in rows if row.photo.id in ids]
+
+
+def _fitting(named: Iterable[tuple[str, T]], name: str) -> list[tuple[str, T]]:
+    """What has that name; else what has one that ends with it."""
+    named = list(named)
+    return [pair for pair in named if pair[0] == name] or [
+        pair for pair in named if name and pair[0].endswith(f"/{name}")
+    ]

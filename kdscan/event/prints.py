@@ -34,7 +34,7 @@ from kdscan.paper.layout import layouts
 from kdscan.sheets.base import DUEL_MAP, evidence_from
 from kdscan.sheets.duel_map.model import MapEvidence, cells_of
 from kdscan.templates.learn import MAX_SHEETS, coats_of
-from kdscan.templates.library import Damaged, StoredTemplate, parse_template, to_stored
+from kdscan.templates.library import Damaged, StoredTemplate, to_stored
 from kdscan.templates.pile import is_suitable, may_learn, next_step
 from kdscan.templates.template import SUFFIX, Template, folded, named, same_name
 
@@ -204,15 +204,6 @@ def _placed(db: Connection, event_id: int) -> Iterator[PlacedSheet]:
             coats = coats_of({at: coat for at, (coat, _) in cells_of(sheet.data).items()})
             where = (photo.sha256, photo.suffix, sheet.page, sheet.number)
             yield PlacedSheet(*where, centers, coats, sheet.data["layout"])
-
-
-def add_learned_prints(store: Store, event_id: int, files: Sequence[bytes]) -> list[StoredTemplate]:
-    """Add prints learned from its sheets to an event, all or none."""
-    prints = [parse_template(data, "print") for data in files]
-    with store.write() as db:
-        for new in prints:
-            add_print(store, db, event_id, new)
-    return prints
 
 
 def pages_to_read_again(

@@ -21,13 +21,14 @@ from kdscan.errors import UsageError
 from kdscan.event import actions as act
 from kdscan.event.corrections import NoSuchSheet
 from kdscan.event.dedupe import Alike
-from kdscan.event.games import BYE, DRAW, Game, Seat, SheetScore, Table
+from kdscan.event.games import BYE, DRAW, Game, Seat, Table
 from kdscan.event.games import Memo as Games
 from kdscan.event.log import AnyEntry, Author, Entry, Said, TableResult, fold_log
 from kdscan.event.names import Names, short_name
 from kdscan.event.sheets import ReadSheet, Sheet
 from kdscan.event.store.schema import UPLOADED, FileRow, PhotoRow
 from kdscan.files import Json
+from kdscan.rules import GameName
 
 Value = TypeVar("Value")
 
@@ -57,13 +58,12 @@ def derived(*made_of: str) -> Callable[[Callable[[Any], Value]], Derived[Value]]
 
 class Memo(Struct, eq=False):
     """What versions of an event pass on: what each was made of and is; the log, and what it says;
-    what is known of similar sheets; and scores and games, which stay the same objects as long as
-    what they are made of does."""
+    what is known of similar sheets; and games, which stay the same objects as long as what they are
+    made of does."""
 
     derived: dict[str, tuple[list[Any], Any]] = {}
     said: tuple[tuple[AnyEntry, ...], Said] = ((), Said())
     alike: Alike = msgspec.field(default_factory=Alike)
-    scores: dict[int, tuple[tuple[object, ...], SheetScore]] = {}
     games: Games = {}
 
 
@@ -78,7 +78,7 @@ class EventRecord:
 
     id: int
     name: str
-    game: str
+    game: GameName
     version: int
     details: Json
     created_at: datetime
@@ -144,16 +144,11 @@ class EventRecord:
 
     @derived("said.rules")
     def rules(self) -> act.Rules:
-        return act.Rules.of(self.game, self.said.rules)
+        return act.Rules(self.game, **self.said.rules)
 
     @derived("said.players")
     def names(self) -> Names:
         return Names(tuple(self.said.players.values()))
-
-    @derived("said.players")
-    def name_of(self) -> Mapping[int, str]:
-        """The players' names by number."""
-        return {player.number: player.name for player in self.said.players.values()}
 
     @property
     def has_players(self) -> bool:
@@ -181,10 +176,10 @@ class EventRecord:
     @derived("said.rounds", "said.players")
     def tables(self) -> Mapping[int, Mapping[int, tuple[str, ...]]]:
         """Names by round and table, as they were paired; one alone has a bye."""
-        names = self.name_of
+        players = self.said.players
         return {
             round_: {
-                table: tuple(names[n] for n in seats if n in names)
+                table: tuple(players[n].name for n in seats if n in players)
                 for table, seats in enumerate(tables, 1)
                 if seats
             }
@@ -232,12 +227,12 @@ class EventRecord:
     @derived("tables", "said.results", "said.byes", "rules")
     def _planned(self) -> dict[Table, Game]:
         """The games as they were paired, with what was entered for them."""
-        numbers = {name: number for number, name in self.name_of.items()}
+        numbers = {player.name: player.number for player in self.names.players}
         planned, requested = {}, DRAW * self.rules.half_byes
         for round_, tables in self.tables.items():
             for table, players in tables.items():
                 result = self.said.results.get((round_, table), TableResult({}))
-                winner = self.name_of.get(result.winner or 0)
+                winner = self.said.players.get(result.winner or 0)
                 seated = [(name, numbers[name]) for name in players]
                 planned[round_, table] = Game(
                     round_,
@@ -245,7 +240,7 @@ class EventRecord:
                     tuple(
                         Seat(p, None, result.points.get(n), result.read.get(n)) for p, n in seated
                     ),
-                    winner if winner in players else None,
+                    winner.name if winner and winner.name in players else None,
                     result.walkover and winner is None,
                     requested if seated[0][1] in self.said.byes[round_] else BYE,
                 )

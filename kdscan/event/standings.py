@@ -191,6 +191,17 @@ def so_far(w: Words, event: Event) -> str:
     return w.t("during round {n} of {rounds}", n=played, rounds=rounds)
 
 
+def contents(w: Words, event: Event) -> str:
+    """How much an event holds."""
+    return ", ".join(
+        (
+            w.tn("{n} photo", "{n} photos", len(event.photos)),
+            w.tn("{n} sheet", "{n} sheets", len(event.sheets)),
+            w.tn("{n} player", "{n} players", len(event.names.players)),
+        )
+    )
+
+
 def half(score: float) -> str:
     """Points of the standings: 2, 2½; thirds of a table of four with two digits."""
     whole = int(score)

@@ -25,16 +25,17 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 from msgspec.structs import replace
 
 from kdscan.errors import UsageError
-from kdscan.event.games import BYE, Game
+from kdscan.event.games import BYE, Game, contradictions
 from kdscan.event.standings import standings
 from kdscan.i18n import mark
+from kdscan.paper.letters import NOT_PRINTED, printable
 
 if TYPE_CHECKING:
     from kdscan.event.actions import PairRound
@@ -64,19 +65,20 @@ def pair(
     games: Iterable[Game] = (),
     seed: int | None = None,
     *,
-    rounds_left: int = 0,
+    rounds_left: int | None = 0,
 ) -> Tables:
     """Pair the players of the next round.
 
     players: those still taking part, in the order of their strength if known. games: all tables of
     earlier rounds, finished or not. seed: for the random order of equals; None keeps the order
-    given. rounds_left: how many follow this one.
+    given. rounds_left: how many follow this one; None if nobody has said so: for a few players, as
+    many as can follow before somebody has to meet again.
     """
     games = tuple(games)
     names, scores = _by_score(players, games, seed)
     score, met = [round(2 * one) for one in scores], _met(games)
     cost = _cost_of(names, score, met)
-    if len(names) <= FEW and rounds_left:
+    if len(names) <= FEW and rounds_left != 0:
         matching = _for_all_rounds(names, met, cost, rounds_left)
         if matching is not None:
             return _named(names, matching)
@@ -199,10 +201,10 @@ def _matched(score: Sequence[int], cost: Cost, reach: int) -> set[tuple[int, int
 
 
 def _for_all_rounds(
-    names: Sequence[str], met: Container[frozenset[str]], cost: Cost, rounds_left: int
+    names: Sequence[str], met: Container[frozenset[str]], cost: Cost, rounds_left: int | None
 ) -> set[tuple[int, int]] | None:
-    """The best pairs after which the rounds that are left need no second meeting and no second bye
-    either; None if there are none, or too many to find out."""
+    """The best pairs after which the rounds that are left, or as many of them as possible, need no
+    second meeting and no second bye either; None if there are none, or too many to find out."""
     n = len(names)
     seats = [*range(n), *[_BYE] * (n % 2)]
     free = frozenset(
@@ -221,7 +223,11 @@ def _for_all_rounds(
     ways = sorted(
         _matchings(seats, free, budget), key=lambda pairs: sum(cost(a, b) for a, b in pairs)
     )
-    return next((set(pairs) for pairs in ways if fits(free - set(pairs), rounds_left)), None)
+    opponents = Counter(chain(*free))
+    most = min(opponents[seat] for seat in seats) - 1
+    lefts = range(most if rounds_left is None else min(most, rounds_left), 0, -1)
+    tries = product(lefts, ways)
+    return next((set(pairs) for left, pairs in tries if fits(free - set(pairs), left)), None)
 
 
 def _matchings(
@@ -253,7 +259,8 @@ def next_pairing(event: Event, wish: PairRound) -> PairRound:
     check_finished(before)
     active = [player.name for player in event.names.players if player.active]
     byes = {event.names.named(name, event) for name in wish.byes}
-    byes |= {event.name_of.get(number, "") for number in event.said.byes.get(round_, ())}
+    wanted = event.said.byes.get(round_, ())
+    byes |= {player.name for player in event.names.players if player.number in wanted}
     playing = tuple(name for name in active if name not in byes)
     if len(active) < 2 or not playing:
         raise UsageError(
@@ -273,7 +280,8 @@ def next_pairing(event: Event, wish: PairRound) -> PairRound:
     if seed is None and round_ == 1:  # the first round is drawn at random
         seed = secrets.randbelow(2**32)
     if event.rules.seats == 2:
-        tables = pair(playing, before, seed, rounds_left=(rounds or round_) - round_)
+        left = None if rounds is None else rounds - round_
+        tables = pair(playing, before, seed, rounds_left=left)
     else:
         tables = seat(playing, before, seed, most=event.rules.seats)
     tables = (*tables, *((name,) for name in active if name in byes))
@@ -310,7 +318,7 @@ def check_certain(games: Iterable[Game]) -> None:
     doubtful = [
         game
         for game in games
-        if all(s.points is None and s.sheet and s.sheet.review for s in game.seats)
+        if all(s.points is None and s.sheet and s.sheet.brief.review for s in game.seats)
         and not game.unplayed
     ]
     if doubtful:
@@ -327,7 +335,7 @@ def check_unpair(event: Event, round_: int) -> None:
         raise UsageError("round {round} is no longer the last one", round=round_)
     if any(at[0] == round_ for at in event.said.results):
         raise UsageError("round {round} has results; withdraw them first", round=round_)
-    if any(score.round == round_ for score in event.scores):  # perhaps in doubt
+    if any(score.at.round == round_ for score in event.scores):  # perhaps in doubt
         raise UsageError(
             "sheets of round {round} have already come in; it can't be paired again.",
             round=round_,
@@ -352,16 +360,17 @@ def met_before(event: Event, round_: int) -> list[tuple[str, ...]]:
     return repeats(_seated(now), [game for game in event.games if game.round < round_])
 
 
-def resting_on(before: Event, after: Event) -> list[Sentence]:
-    """What to say of results that changed after later rounds were paired: which tables rest on
-    them."""
+def notes_on(before: Event, after: Event) -> list[Sentence]:
+    """What to say at once of what was done: sheets that contradict a result, tables of later rounds
+    that rest on one, and players whose names cannot be printed."""
+    notes: list[Sentence] = []
     earlier = {(game.round, game.table): game for game in before.games}
-    sentences: list[Sentence] = []
     for game in after.games:
-        old = earlier.get((game.round, game.table))
-        if old is None or not old.finished or game.round == after.last_round:
-            continue
-        if old.results == game.results:
+        at = game.round, game.table
+        if before.said.results.get(at) != after.said.results.get(at):
+            notes += [(finding.text, finding.values) for finding in contradictions(game)]
+        old = earlier.get(at)
+        if old is None or not old.finished or old.results == game.results:
             continue
         players = {seat.player for seat in game.seats}
         tables = ", ".join(
@@ -375,5 +384,9 @@ def resting_on(before: Event, after: Event) -> list[Sentence]:
             "rounds rest (round/table): {tables}"
         )
         if tables:
-            sentences.append((text, {"round": game.round, "table": game.table, "tables": tables}))
-    return sentences
+            notes.append((text, {"round": game.round, "table": game.table, "tables": tables}))
+    known = {player.name for player in before.names.players}
+    names = (player.name for player in after.names.players)
+    if lacking := [name for name in names if name not in known and "?" in printable(name)]:
+        notes.append((NOT_PRINTED, {"names": ", ".join(lacking)}))
+    return notes

@@ -108,6 +108,23 @@ def check_name(name: str) -> None:
         )
 
 
+def new_name(text: str) -> str:
+    """A player's name as it is stored; raises `UsageError` for one that should not be."""
+    name = normalize_name(text)
+    if not name:
+        raise UsageError("a player needs a name")
+    check_name(name)
+    return name
+
+
+def in_list_error(name: str) -> UsageError:
+    """The error for the name of another player."""
+    return UsageError(
+        "{name} is in the list already; tell two of one name apart by a letter or a town.",
+        name=name,
+    )
+
+
 # Texts up to a maximum size: a device such as /dev/zero would fill all memory.
 
 LARGEST = 16_000_000

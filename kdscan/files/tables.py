@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from kdscan.errors import UsageError
 from kdscan.files import STDOUT, read_error, writing_text
@@ -27,8 +27,6 @@ Row = tuple[int, dict[str, str]]
 MAX_BYTES = 16_000_000
 MAX_ROWS = 20_000
 """More than any event has: larger files are mistakes."""
-MAX_LETTERS = 200
-"""Most letters of a cell."""
 
 SEPARATORS = ",;\t"
 
@@ -125,7 +123,14 @@ def parse_table(data: bytes, path: str, columns: Collection[str]) -> list[Row]:
         reader.fieldnames = names
         for row in reader:
             number = above + reader.line_num
-            cells = _cells(row, path, number)
+            if any(cell.strip() for cell in row.pop(None, ())):  # a name was split in two
+                raise UsageError(
+                    "{path}, row {number}: there are more cells than columns; put a name with a "
+                    'comma in quotes, like "Doe, John"',
+                    path=path,
+                    number=number,
+                )
+            cells = {name: _GUARD.sub("", (cell or "").strip()) for name, cell in row.items()}
             for name in (cells.get(column, "") for column in columns):
                 if any(sign in name for sign in mixed):
                     raise UsageError(
@@ -193,26 +198,6 @@ def text_of(data: bytes, path: str, legacy: str = "") -> str:
             number=before.count(b"\n") + 1,
             text=before.rpartition(b"\n")[2].decode("utf-8", "replace")[-40:],
         ) from error
-
-
-def _cells(row: dict[str | Any, Any], path: str, number: int) -> dict[str, str]:
-    """A row's cells by column; cells beyond the columns mean that a name was split in two."""
-    if any(cell.strip() for cell in row.pop(None, ())):
-        raise UsageError(
-            "{path}, row {number}: there are more cells than columns; put a name with a comma in "
-            'quotes, like "Doe, John"',
-            path=path,
-            number=number,
-        )
-    cells = {column: _GUARD.sub("", (cell or "").strip()) for column, cell in row.items()}
-    if any(len(cell) > MAX_LETTERS for cell in cells.values()):
-        raise UsageError(
-            "{path}, row {number}: a name can have at most {most} letters; shorten it",
-            path=path,
-            number=number,
-            most=MAX_LETTERS,
-        )
-    return cells
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from kdscan.i18n import mark
+
 _RANGES = (
     (0x20, 0x7E),  # ASCII
     (0xA0, 0x17F),  # Latin-1 and Latin Extended-A: French, Polish and most of Europe
@@ -33,6 +35,11 @@ def printable(text: str) -> str:
     For people's names: a sheet with a gap is better than none.
     """
     return "".join(map(_printable, unicodedata.normalize("NFC", text)))
+
+
+NOT_PRINTED = mark(
+    "the sheets' font lacks letters of these names; sheets show ? for them, or a number: {names}"
+)
 
 
 def _printable(letter: str) -> str:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kdscan.errors import UsageError
+from kdscan.files import in_list_error, new_name, plain_name
 from kdscan.files.tables import HEADINGS, player_cells, read_table
 from kdscan.paper.ids import MOST_LETTERS, SheetId, check_of, code_word, without_check
 from kdscan.paper.letters import printable
 from kdscan.paper.style import NO_TICKET, Language, Ticket, translate
 
-_MOST_ROUNDS = 99
 _MOST_SHEETS = 20_000
 
 
@@ -31,13 +31,33 @@ class Place:
 
 def places_in(path: Path) -> list[Place]:
     """The rows of a CSV file. The first line names the columns: any of `HEADINGS`, round and table,
-    and others, in any order, separated by commas, semicolons or tabs. Raises UsageError."""
-    places = []
+    and others, in any order, separated by commas, semicolons or tabs. Raises UsageError, also for
+    two of one name in a round."""
+    places, known = list[Place](), set[object]()
     for number, row in read_table(path, (*HEADINGS, "round", "table")):
-        where = f"{path}, row {number}"
-        round_, table = (_number(row, column, where) for column in ("round", "table"))
-        cells = player_cells(row)
-        places.append(Place(cells["name"], cells.get("player", ""), round_, table, where))
+        where, cells = f"{path}, row {number}", player_cells(row)
+        at = list[int | None]()
+        for column in ("round", "table"):
+            text = row.get(column, "")
+            if not re.fullmatch("[0-9]{0,4}", text):
+                raise UsageError(
+                    "{where}: the {column} must be a whole number, not {text!r}.",
+                    where=where,
+                    column=column,
+                    text=text,
+                )
+            at.append(int(text) if text else None)
+        round_, table = at
+        name, short = cells["name"], cells.get("player", "")
+        try:
+            if name or table is None:  # else somebody writes it on the sheet
+                name = new_name(name)
+            if (key := (plain_name(name) or where, round_)) in known:
+                raise in_list_error(name)
+            known.add(key)
+        except UsageError as error:
+            raise UsageError("{where}: {error}", where=where, error=error) from error
+        places.append(Place(name, short, round_, table, where))
     return places
 
 
@@ -51,18 +71,7 @@ def tickets_for(
     event: None for sheets without codes. rounds: for places without one.
     Raises UsageError, with the row, for what cannot be printed.
     """
-    tickets: dict[str | int, Ticket] = {}
-    for entry in _entries(places, rounds):
-        ticket = _ticket(entry, event, language)
-        if ticket.code in tickets:
-            raise UsageError(
-                "{path}: two sheets would have the code {twice}; give each player a unique name in "
-                "the column `player`.",
-                path=entry.where,
-                twice=ticket.code,
-            )
-        tickets[ticket.code or len(tickets)] = ticket
-    return tuple(tickets.values())
+    return tuple(_ticket(entry, event, language) for entry in _entries(places, rounds))
 
 
 def book_tickets_for(
@@ -84,8 +93,8 @@ def book_tickets_for(
             found.append(NO_TICKET)
             continue
         first, second, *_ = (*(place.name for place in seated[entry.round, entry.table]), "")
-        ticket = _ticket(replace(entry, player=""), event, language)
-        found.append(replace(ticket, name=first, second=second))
+        ticket = _ticket(replace(entry, player="", name=first), event, language)
+        found.append(replace(ticket, second=second))
     return tuple(found)
 
 
@@ -98,30 +107,25 @@ def rounds_of(text: str | None) -> tuple[int, ...]:
     """`3` or `1-5` as rounds; none for None. Raises UsageError."""
     if text is None:
         return ()
-    match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", text)
-    if match is None:
+    match = re.fullmatch("([1-9][0-9]?)(?:-([1-9][0-9]?))?", text)
+    rounds = tuple(range(int(match[1]), int(match[2] or match[1]) + 1)) if match else ()
+    if not rounds:
         raise UsageError("--round must be a number or a range like 1-5, not {text!r}.", text=text)
-    low, high = int(match[1]), int(match[2] or match[1])
-    if not 1 <= low <= high <= _MOST_ROUNDS:
-        raise UsageError(
-            "--round must be within 1 to {most}, the smaller number first, not {text}.",
-            most=_MOST_ROUNDS,
-            text=text,
-        )
-    return tuple(range(low, high + 1))
+    return rounds
 
 
 def _entries(places: Sequence[Place], rounds: Sequence[int]) -> list[Place]:
     """The places in each round, with names as they are printed and words as in codes."""
     found = []
-    numbers: dict[str, int] = {}
+    numbers, words = dict[str, int](), dict[str, str]()
     given = {place.round for place in places}
     for place in places:
         name, own = place.name, place.round
         nth = numbers.setdefault(name or place.where, len(numbers) + 1)
         checked = f"{nth}.{check_of(name)}" if name else str(nth)
-        player = code_word(place.player) or checked
-        shown = printable(name or place.player)
+        word = code_word(place.player)  # of two who have one word the second gets a number
+        player = word if word and words.setdefault(word, name) == name else checked
+        shown = printable(name)
         tells = str.isalpha if "?" in shown else str.isalnum
         if name and not any(map(tells, shown)):  # the font has none of its letters
             shown = without_check(player)[0]
@@ -131,13 +135,13 @@ def _entries(places: Sequence[Place], rounds: Sequence[int]) -> list[Place]:
         raise UsageError(
             "{path}: its rows are of round {rounds}; leave --round out, or name another list",
             path=places[0].where,
-            rounds=", ".join(map(str, sorted(one for one in given if one is not None))),
+            rounds=", ".join(map(str, sorted(filter(None, given)))),
         )
     if len(found) > _MOST_SHEETS:
         raise UsageError(
             "{n} sheets are more than a file should hold; split {path}.",
             n=len(found),
-            path=places[0].where.rsplit(", ", 1)[0],
+            path=places[0].where,
         )
     return found
 
@@ -153,22 +157,7 @@ def _ticket(entry: Place, event: str | None, language: Language) -> Ticket:
             code = str(replace(alone, event=code_word(event)[:room].strip("-") or "X"))
         except UsageError as error:
             raise UsageError("{where}: {error}", where=entry.where, error=error) from error
-    parts = [event or ""]
-    parts += [f"{translate('round', language)} {entry.round}"] if entry.round is not None else []
-    parts += [f"{translate('table', language)} {entry.table}"] if entry.table is not None else []
-    caption = printable(" · ".join(part for part in parts if part))
+    at = {"round": entry.round, "table": entry.table}
+    parts = [f"{translate(word, language)} {n}" for word, n in at.items() if n is not None]
+    caption = printable(" · ".join(filter(None, [event, *parts])))
     return Ticket(entry.name, code=code, caption=caption)
-
-
-def _number(row: dict[str, str], column: str, where: str) -> int | None:
-    text = row.get(column, "")
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= 4):
-        raise UsageError(
-            "{where}: the {column} must be a whole number, not {text!r}.",
-            where=where,
-            column=column,
-            text=text,
-        )
-    return int(text)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from dataclasses import replace
 from typing import Annotated
 
-from msgspec import Meta, structs
+from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from kdscan.event.actions import RemovePhoto, Undo
 from kdscan.event.corrections import NotForPlayers, OnSheet, desk_only
-from kdscan.event.names import listed_names
-from kdscan.event.swiss import resting_on
-from kdscan.i18n import mark
+from kdscan.event.events import check_sender
+from kdscan.event.names import listed_names, short_name
+from kdscan.event.swiss import notes_on
 from kdscan.sheets.base import decides_game
 from kdscan.web import overviews, schemas
 from kdscan.web.operations import DESK_ONLY, NONE_SUCH, Id, PageNumber, Wait, get, post
@@ -26,8 +25,6 @@ from kdscan.web.shared import join_link
 from kdscan.web.tasks import Look, Size
 from kdscan.web.uploads import add_upload, check_room, try_again
 from kdscan.web.views import (
-    can_correct,
-    can_remove,
     check_visible,
     game_json,
     photo_json,
@@ -66,7 +63,7 @@ def session(call: Call) -> schemas.SessionInfo:
         "csrf": csrf_token(call.who, settings.secret),
         "join": "" if settings.open_here else join_link(call),
         "event": settings.event,
-        "limits": {"bytes": settings.max_bytes},
+        "max_bytes": settings.max_bytes,
     }
 
 
@@ -104,15 +101,13 @@ async def upload(
 def _restore(call: Call, photo: int) -> None:
     """A photo that was deleted, and is sent again, is back, unless the desk deleted it."""
     event, author = call.services.live.event(), call.author
-    removal = event.said.removed.get(event.photos[photo].key())
-    if removal is None:
+    key = event.photos[photo].key()
+    if key not in event.said.removed:
         return
     if event.has_players and author.role != "desk":
         raise NotForPlayers("the desk has decided this; ask there")
-    assert isinstance(removal.action, RemovePhoto)
-    call.services.live.perform(
-        replace(author, role="desk"), structs.replace(removal.action, removed=False)
-    )
+    back = RemovePhoto(removed=False, photo=key)
+    call.services.live.perform(replace(author, role="desk"), back)
 
 
 @get("/api/uploads/{token}")
@@ -124,8 +119,7 @@ def uploaded(call: Call, token: Token) -> schemas.Received:
 def clean_name(name: str) -> str:
     """A file's name without folders, and without characters that no terminal or page should
     print."""
-    base = os.path.basename(name.replace("\\", "/"))  # noqa: PTH119  # a text, not one of our paths
-    plain = "".join(c for c in base if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF)
+    plain = "".join(c for c in short_name(name) if c.isprintable())
     return plain.strip()[-120:] or "photo"
 
 
@@ -153,20 +147,11 @@ def _photo(call: Call, id: int) -> schemas.Photo:
         return photo_json(db, call.event, row, call.who, call.words)
 
 
-def _check_own(call: Call, id: int) -> None:
-    if not can_correct(call.event, id, call.who):
-        raise ApiError(
-            403,
-            "not_yours",
-            mark("Somebody else has already uploaded this photo. To change it, ask at the desk."),
-        )
-
-
 @post("/api/photos/{id}/again")
 async def again(call: Call, id: Id) -> schemas.Photo:
     """Try again to read a photo that could not be read."""
     row = visible_photo(call.event, id, call.who)
-    _check_own(call, id)
+    check_sender(call.event, call.author, id)
     await run_in_threadpool(try_again, call.store, row)
     await call.refresh()
     answer = await run_in_threadpool(_photo, call, id)
@@ -179,8 +164,8 @@ async def again(call: Call, id: Id) -> schemas.Photo:
 def remove(call: Call, id: Id) -> schemas.Photos:
     """Delete a photo that this session sent first; in an event with players only the desk may."""
     row = visible_photo(call.event, id, call.who)
-    _check_own(call, id)
-    if not can_remove(call.event, id, call.who):
+    check_sender(call.event, call.author, id)
+    if call.event.has_players and call.who.role != "desk":
         raise desk_only()
     gone = RemovePhoto(photo_name(call.event, id), photo=row.key())
     call.event, _ = call.services.live.perform(replace(call.author, role="desk"), gone)
@@ -238,7 +223,7 @@ def act(call: Call, body: schemas.Actions) -> schemas.Done:
                 done["sheet"] = sheets_json(db, call.event, [target.sheet])[0]
     elif before is not None and call.who.role == "desk":
         done["desk"] = desk(call)
-        done["notes"] = [call.words.t(t, **v) for t, v in resting_on(before, call.event)]
+        done["notes"] = [call.words.t(t, **v) for t, v in notes_on(before, call.event)]
     return done
 
 
@@ -252,9 +237,11 @@ def desk(call: Call) -> schemas.DeskView:
 async def listed(call: Call) -> schemas.PlayerList:
     """The names in a list of players, pasted or saved by a spreadsheet, to look at before they are
     entered (desk)."""
-    names = listed_names(await call.small_body())
-    known = [name for name in names if call.event.names.player(name)]
-    return {"new": [name for name in names if name not in known], "known": known}
+    names, players = listed_names(await call.small_body()), call.event.names
+    return {
+        "new": [name for name in names if players.player(name) is None],
+        "known": [players.spelling(name) or name for name in names if players.player(name)],
+    }
 
 
 @get("/api/standings", news=True)

@@ -24,7 +24,7 @@ from kdscan.inference.store import default_models
 from kdscan.web import api, operations, pages, prints, publish, shared
 from kdscan.web.live import Live, News
 from kdscan.web.middleware import Middleware, Proxy, add_headers
-from kdscan.web.requests import ROOT, ApiError, Call, Services
+from kdscan.web.requests import BUG, ROOT, ApiError, Call, Services
 from kdscan.web.sessions import RevokedSessions, Settings
 from kdscan.web.shared import SharedGames
 from kdscan.web.tasks import PictureCache, prepare
@@ -37,7 +37,6 @@ log = logging.getLogger("kdscan.web")
 
 FULL = mark("There is no room left on the server right now. What was saved before is kept.")
 STORE = mark("The results cannot be saved or loaded right now. Try again later.")
-BUG = mark("Something went wrong in the program. The photo is kept.")
 
 RECEIVING = 2
 """Most uploads that are in memory in full at a time, while they are hashed and stored."""

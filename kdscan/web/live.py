@@ -7,13 +7,14 @@ import threading
 import time
 from collections.abc import Callable
 
+from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from kdscan.event.actions import Action
-from kdscan.event.events import load, open_row, perform, version
+from kdscan.event.events import load, open_row, perform
 from kdscan.event.log import AnyEntry, Author
 from kdscan.event.model import Event
-from kdscan.event.store import Store
+from kdscan.event.store import Store, schema
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at the version while somebody waits for another one."""
@@ -48,8 +49,11 @@ class Live:
 
     def version(self) -> int | None:
         """The current version; None if the event was deleted."""
+        at = schema.event.c  # its number may be that of another by now
         with self.store.read() as db:
-            return version(db, self.id, self.name)
+            known = at.id == self.id, at.name == self.name
+            now: int | None = db.scalar(select(at.version).where(*known))
+            return now
 
 
 class News:

@@ -46,12 +46,10 @@ _KINDS: Mapping[str, CardKind] = {
 @lru_cache(1)
 def standings(event: Event) -> schemas.Standings:
     """The standings page."""
-    names = {row.sheet.id: short_name(row.file.name) for row in event.counting}
-    whole = (score for score in event.scores if not score.cut_off)
+    whole = (score for score in event.scores if not score.brief.retake)
     best = sorted(whole, key=lambda score: (-score.total, score.key))
     totals: list[schemas.Total] = [
-        {"name": one.player or names[one.key], "total": one.total, "review": one.review}
-        for one in best[:TOTALS]
+        {"name": one.whose, "total": one.total, "review": one.brief.review} for one in best[:TOTALS]
     ]
     return {
         **event_table(event),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import io
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -101,16 +102,17 @@ async def learn_print(
             raise desk_only()
     file = io.BytesIO()
     await call.save_photo(file)
-    return await _learned(call, LearnPrint(name, [(file.getvalue(), "photo")], unmarked))
+    return await _learned(call, LearnPrint(name, [(file.getvalue, "photo")], unmarked))
 
 
 @post("/api/prints/of-photos", errors=NONE_SUCH | NOT_LEARNED, desk=True, status=201)
 async def learn_print_of_photos(call: Call, body: schemas.PadPhotos) -> schemas.LearnedPrint:
     """Learn a pad's print from uploaded photos of filled sheets (desk)."""
-    files = []
-    for row in [visible_photo(call.event, n, call.who) for n in body.photos]:
-        data = await run_in_threadpool(call.store.photos.get, row.sha256, row.suffix)
-        files.append((data, photo_name(call.event, row.id)))
+    rows = [visible_photo(call.event, n, call.who) for n in body.photos]
+    files = [
+        (partial(call.store.photos.get, row.sha256, row.suffix), photo_name(call.event, row.id))
+        for row in rows
+    ]
     return await _learned(call, LearnPrint(body.name, files))
 
 

@@ -15,13 +15,14 @@ from urllib.parse import quote
 from msgspec import Meta
 from starlette.responses import Response
 
+from kdscan.errors import UsageError
 from kdscan.event.actions import SetRules
 from kdscan.event.archive import save_event
-from kdscan.event.events import events, open_event
+from kdscan.event.events import events, find_event, forget_event, open_event
 from kdscan.event.export import rows_with_sheets, write_csv
 from kdscan.event.model import Event
 from kdscan.event.report.page import Album, write_report
-from kdscan.event.standings import half, signed, so_far
+from kdscan.event.standings import contents, half, signed, so_far
 from kdscan.event.swiss import pairing_rows
 from kdscan.files.tables import BYTE_ORDER_MARK, write_table
 from kdscan.paper.book import load_book
@@ -40,7 +41,7 @@ Round = Annotated[int, Meta(ge=0, le=999, description="the last one if left out"
 
 What = Annotated[Literal["sheets", "cards"], Meta(description="what is printed")]
 
-NOT_OPENED = {409: "It cannot be opened; `message` says why."}
+NOT_OPENED = {409: "It cannot be opened, or deleted; `message` says why."}
 NONE_PAIRED = {409: "No such round has been paired."}
 
 
@@ -150,12 +151,6 @@ def public_code(services: Services) -> str:
     return hmac.new(services.settings.secret, given, hashlib.sha256).hexdigest()[:16]
 
 
-@get("/api/publish/link", desk=True)
-def public_link(call: Call) -> schemas.PublicLink:
-    """The address at which everybody sees the standings without a code (desk)."""
-    return {"link": call.host + address(f"/public/{public_code(call.services)}")}
-
-
 @get("/api/public/{code}", news=True)
 def public_standings(call: Call, code: Code) -> schemas.Standings:
     """The standings, for whoever has the public link."""
@@ -169,8 +164,10 @@ def list_events(call: Call) -> schemas.Events:
     """The events of the store, and which one is open (desk)."""
     with call.store.read() as db:
         rows = events(db)
-    opened = call.event.name
-    return {"events": [{"name": e.name, "game": e.game, "open": e.name == opened} for e in rows]}
+    return {
+        "events": [{"name": e.name, "game": e.game, "open": e.id == call.event.id} for e in rows],
+        "link": call.host + address(f"/public/{public_code(call.services)}"),
+    }
 
 
 @post("/api/events", schemas.EventName, desk=True, errors=NOT_OPENED)
@@ -187,3 +184,20 @@ def choose_event(call: Call, body: schemas.ChosenEvent) -> Response:
         set_cookie(answer, call.who, replace(call.services.settings, event=body.name), call)
     restart(body.name)
     return answer
+
+
+@post("/api/events/delete", desk=True, errors=NOT_OPENED)
+def delete_event(call: Call, body: schemas.DeletedEvent) -> schemas.Events:
+    """Delete an event with its photos for good (desk), unless it is open."""
+    with call.store.read() as db:
+        this = find_event(db, body.name)
+    if this.id == call.event.id:
+        raise UsageError("{name} is open; open another event first", name=this.name)
+    if body.typed != this.name:
+        raise UsageError(
+            "To delete {name} for good ({some}), type its name.",
+            name=this.name,
+            some=contents(call.words, this),
+        )
+    forget_event(call.store, this.id)
+    return list_events(call)

@@ -95,6 +95,7 @@ def refuse_if(wait: float) -> None:
         raise ApiError(429, "too_many_requests", mark("Too many requests. Wait a moment."), wait)
 
 
+BUG = mark("Something went wrong in the program. The photo is kept.")
 NOT_FOUND = mark("This does not exist, or you have no access to it.")
 
 

@@ -111,7 +111,8 @@ class Received(TypedDict):
 
 
 class PlayerList(TypedDict):
-    """The players in a list: those whom the event has not, and those whom it has."""
+    """The players in a list: those whom the event has not, and those whom it has, with the event's
+    spelling if it is another."""
 
     new: list[str]
     known: list[str]
@@ -287,21 +288,18 @@ class EventName(TypedDict):
 
 
 class Events(TypedDict):
-    """All events of the store, the oldest first."""
+    """All events of the store, the oldest first. link: where everybody sees the standings of the
+    open one without a code."""
 
     events: list[EventName]
-
-
-class PublicLink(TypedDict):
-    """Where everybody sees the standings."""
-
     link: str
 
 
-class Limits(TypedDict):
-    """The largest upload, in bytes."""
+class DeletedEvent(Body):
+    """An event to delete; typed: its name once more, by which that is confirmed."""
 
-    bytes: int
+    name: str
+    typed: str = ""
 
 
 class SessionInfo(TypedDict):
@@ -314,7 +312,7 @@ class SessionInfo(TypedDict):
     csrf: str
     join: str
     event: str
-    limits: Limits
+    max_bytes: int
 
 
 class KnownPrint(TypedDict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, islice
 from pathlib import Path
@@ -91,11 +91,11 @@ class Look:
 
 @dataclass(frozen=True)
 class LearnPrint:
-    """Learn a print with that name from photos of sheets: each a file and its name. unmarked:
-    nobody has drawn on them."""
+    """Learn a print with that name from photos of sheets: what reads each file, and its name.
+    unmarked: nobody has drawn on them."""
 
     name: str
-    files: Sequence[tuple[bytes, str]]
+    files: Sequence[tuple[Callable[[], bytes], str]]
     unmarked: bool = False
 
     @property
@@ -106,7 +106,7 @@ class LearnPrint:
         """The print's file, and what to check, like photos that were not used; raises what is wrong
         with the photos."""
         warnings: list[ErrorJson] = []
-        opened = [decode(*file) for file in self.files]
+        opened = [decode(read(), name) for read, name in self.files]
         photos = [photo for pages in opened for photo in islice(pages, MAX_SHEETS)]
         learned = learn_template(
             photos,

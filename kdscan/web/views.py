@@ -24,7 +24,7 @@ from kdscan.event.store import schema
 from kdscan.event.store.photos import reason_of
 from kdscan.event.store.schema import PhotoRow
 from kdscan.files import Json
-from kdscan.i18n import Words, mark
+from kdscan.i18n import Words
 from kdscan.i18n.errors import error_text
 from kdscan.paper.layout import layouts
 from kdscan.rules import decide, worth
@@ -32,11 +32,9 @@ from kdscan.sheets.base import is_player_sheet
 from kdscan.sheets.board import DOMAIN_COLORS
 from kdscan.sheets.common import domain_colors, place_of
 from kdscan.web import schemas
-from kdscan.web.requests import address, not_found
+from kdscan.web.requests import BUG, address, not_found
 from kdscan.web.sessions import Session
 from kdscan.web.tasks import Size
-
-BUG = mark("Something went wrong in the program. The photo is kept.")
 
 MOST_LISTED = 200
 """Most photos in a session's list: more than are chosen at once."""
@@ -59,17 +57,6 @@ def check_visible(event: Event, session: Session, *sheet_ids: int) -> None:
         visible_photo(event, event.sheets[sheet_id].photo_id, session)
 
 
-def can_correct(event: Event, photo_id: int, session: Session) -> bool:
-    """Whether this session may correct a photo: the desk may, and whoever sent it first."""
-    return session.role == "desk" or event.senders(photo_id)[:1] == [session.id]
-
-
-def can_remove(event: Event, photo_id: int, session: Session) -> bool:
-    """Whether this session may delete a photo: at home as `can_correct`, in an event the desk."""
-    at_desk = session.role == "desk"
-    return can_correct(event, photo_id, session) and (at_desk or not event.has_players)
-
-
 def photo_name(event: Event, photo_id: int) -> str:
     """The first name under which a photo came."""
     rows = event.sent.get(photo_id)
@@ -82,10 +69,12 @@ def photo_json(
     """All that is known of a photo. w: the language of its errors."""
     (facts,) = _facts(db, event, [photo], w)
     ids = [one.id for one in event.sheets.values() if one.photo_id == photo.id]
+    desk = session.role == "desk"
+    own = desk or event.senders(photo.id)[:1] == [session.id]
     return {
         **facts,
-        "can_correct": can_correct(event, photo.id, session),
-        "can_remove": can_remove(event, photo.id, session),
+        "can_correct": own,
+        "can_remove": own and (desk or not event.has_players),
         "sheets": sheets_json(db, event, ids),
     }
 

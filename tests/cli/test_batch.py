@@ -122,6 +122,7 @@ def test_photos_of_a_sheet_that_differ_are_told_with_the_one_that_counts(
             came_in(opened, name, make_sheet(board), event="Spring cup")
     said = run(*batch(folder / "bad.jpg", store), code=7).out
     assert "photos of one sheet that differ: say which one counts: 1\n" in said
+    assert "sheets: 1, 1 of them to check" in said
     before = next(line for line in said.splitlines() if "before.jpg" in line)
     assert "points; last.jpg counts for now, with " in before and "it shows more" in before
     assert "kdscan serve" in said

@@ -100,6 +100,12 @@ def test_codes_bring_sheets_to_their_tables(store: str, say: Command) -> None:
     assert (first["rank"], first["score"], first["wins"]) == ("1", "1.0", "1")
     err = say("result", "--round=1", "--table=1", f"{one}=0", f"{two}=0").err
     assert err.startswith(f"the sheet of {one} is worth 51, but 0 points were entered\n")
+    absent = ("result", "--round=1", "--table=1", "--walkover", one)
+    against = "a walkover of {} was entered, but sheets of this game have come in: 51 : 48".format
+    assert against(one) in say(*absent).err and against(one) in say("standings").err
+    say(*absent)  # once more settles it
+    assert against(one) not in say("standings").err
+    say("result", "--round=1", "--table=1", f"{one}=0", f"{two}=0")
     standings = say("standings", "--json").json["standings"]  # neither is said to have come
     assert {line["score"] for line in standings if line["player"] in (one, two)} == {0}
 

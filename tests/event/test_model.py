@@ -17,7 +17,7 @@ from kdscan.event.names import listed_names, players_in, removed_names
 from kdscan.event.store import Store
 from kdscan.event.store.photos import add_file, add_photo, add_reading, set_pages
 from kdscan.event.store.schema import UPLOADED
-from kdscan.event.swiss import resting_on
+from kdscan.event.swiss import notes_on
 from kdscan.files import Json
 from kdscan.paper.ids import check_of
 from kdscan.rules import GameName, Problem
@@ -133,29 +133,6 @@ def maps_came_in(store: Store, game: Game, code: str, names: str) -> None:
     for board, name in zip(game.maps, names, strict=True):
         sheet = make_sheet(str(board), confidence=0.999)
         came_in(store, name, with_evidence(sheet, sheet_id=code + name))
-
-
-def test_a_spellbook_pays_the_maps_of_its_table(store: Store) -> None:
-    game = paid_game()
-    maps_came_in(store, game, "CUP/1/4/", "AB")
-    assert wizards(store) == {"A": 0, "B": 0}
-    came_in(store, "book", with_evidence(make_book(game.spellbook), sheet_id="CUP/1/4/"))
-    paid = dict(zip("AB", (score.wizard for score in game.scores()), strict=True))
-    nothing = {"A": 0, "B": 0}
-    assert wizards(store) == paid
-    (played,) = event_of(store).games
-    assert [seat.total for seat in played.seats] == [score.total for score in game.scores()]
-    do(store, act.RemovePhoto("book"))
-    assert wizards(store) == nothing
-    do(store, act.RemovePhoto("book", removed=False))
-    assert wizards(store) == paid
-    book = number_of(event_of(store), "book")
-    moved = do(store, act.AssignSheet(book, None, 1, 5))
-    assert wizards(store) == nothing
-    newest = moved.newest(sheet=book)
-    assert newest is not None
-    do(store, act.Undo(newest.id))
-    assert wizards(store) == paid
 
 
 def test_the_pairing_says_where_a_sheet_belongs_that_names_its_round_and_player(
@@ -328,10 +305,10 @@ def test_who_changes_a_result_hears_which_pairings_rest_on_it(store: Store) -> N
     first = [act.EnterResult(1, 1, {"A": 40, "B": 30}), act.EnterResult(1, 2, {"C": 20, "D": 10})]
     before = do(store, *first, act.PairRound(tables=(("C", "D"), ("A", "B"))))
     after = do(store, act.EnterResult(1, 1, {"A": 25}))
-    ((text, values),) = resting_on(before, after)
+    ((text, values),) = notes_on(before, after)
     assert (values["round"], values["table"], values["tables"]) == (1, 1, "2/2")
     assert "has changed" in text
-    assert resting_on(after, do(store, act.EnterResult(2, 1, {"C": 1, "D": 2}))) == []
+    assert notes_on(after, do(store, act.EnterResult(2, 1, {"C": 1, "D": 2}))) == []
 
 
 @pytest.mark.parametrize(("half", "scores"), [(None, 0.5), (False, 0)])
@@ -374,22 +351,6 @@ def test_a_closed_event_takes_nothing_from_players_until_it_is_reopened(store: S
 
 
 # Undo
-
-
-def test_what_was_done_together_is_undone_together_and_once(store: Store) -> None:
-    came_in(store, "a.jpg", make_sheet(confidence=0.999))
-    sheet = number_of(event_of(store), "a.jpg")
-    before = states(store, event_of(store))
-    shields = (act.CorrectShield(sheet, (0, 0), None), act.CorrectShield(sheet, (0, 1), None))
-    event = do(store, *shields)
-    newest = event.newest(Author("Zoe"), sheet)
-    assert newest is not None
-    do(store, act.Undo(newest.id))
-    event = do(store, act.Undo(newest.id))
-    assert states(store, event) == before
-    assert event.newest() is None
-    with pytest.raises(UsageError, match="there is nothing to undo"):
-        do(store, act.Undo(newest.id + 1))
 
 
 @pytest.mark.parametrize(

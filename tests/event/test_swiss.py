@@ -128,12 +128,16 @@ def test_nobody_of_a_table_meets_again_while_that_is_possible() -> None:
             games.append(Game(round_, number, seats))
 
 
+@pytest.mark.parametrize("stated", [True, False])
 @pytest.mark.parametrize("players", range(4, 11))
-def test_nobody_of_a_small_field_meets_twice_up_to_a_round_robin(players: int) -> None:
+def test_nobody_of_a_small_field_meets_twice_up_to_a_round_robin(
+    players: int, stated: bool
+) -> None:
     names = [f"P{n}" for n in range(players)]
     for rounds in {3, players // 2 + 1, players - 1 + players % 2}:
         chance, games = random.Random(rounds), list[Game]()
         for number in range(1, rounds + 1):
-            tables = pair(names, games, number, rounds_left=rounds - number)
+            left = rounds - number if stated else None
+            tables = pair(names, games, number, rounds_left=left)
             assert not repeats(tables, games)
             games += play(tables, number, chance)

@@ -100,9 +100,10 @@ def test_any_event_has_codes(event: str, code: str, tmp_path: Path) -> None:
 
 def test_who_has_a_name_that_cannot_be_printed_is_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "players.csv"
-    path.write_text("name,player\n山田,\n山本,\nשרה 2,SL\n😀 Ann,\n", "utf-8")
+    path.write_text("name,player\n山田,\n山本,\nשרה 2,SL\n😀 Ann,\nBo,SL\n", "utf-8")
     found = tickets_for(places_in(path), "CUP", (1,))
-    assert [one.name for one in found] == ["1", "2", "SL", "? Ann"]
+    assert [one.name for one in found] == ["1", "2", "SL", "? Ann", "Bo"]
+    assert found[4].code.startswith("CUP/1//5.")  # the other one has the word
 
 
 def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
@@ -123,9 +124,11 @@ def test_without_an_event_there_are_names_and_no_codes(tmp_path: Path) -> None:
         ("name,table\nAnn,x\n", "row 2: the table must be a whole number, not 'x'"),
         ("name,table\nAnn,10000\n", "row 2: the table must be a whole number, not '10000'"),
         ("name,table\nAnn,²\n", "row 2: the table must be a whole number"),
-        ("player\nA\nA\n", "two sheets would have the code E///A"),
+        ("name\nAda\nBob\nÁDA\n", "row 4: ÁDA is in the list already"),
+        ("name,round\nAda,1\n,1\n", "row 3: a player needs a name"),
+        ("name\nAda\nB\u202eob\x07\n", "row 3: .*: a name cannot contain invisible"),
         ("player\n" + "A" * 50 + "\n", "row 2: .* too long"),
-        ("name\n" + "A" * 201 + "\n", "row 2: a name can have at most 200 letters"),
+        ("name\n" + "A" * 201 + "\n", "row 2: .*: a name can have at most 200 letters"),
     ],
 )
 def test_lists_that_cannot_be_printed(tmp_path: Path, text: str, message: str) -> None:

@@ -215,3 +215,20 @@ def test_a_photo_is_deleted_by_whoever_sent_it_and_comes_back_when_it_is_sent_ag
     assert sent_again.json()["error"]["code"] == "ask_desk"
     act(desk, "remove_photo", file="05.jpg", removed=False).raise_for_status()
     act(desk, "remove_player", name="Ada").raise_for_status()
+
+
+def test_an_event_is_deleted_at_the_desk_once_its_name_is_typed(
+    player: httpx.Client, desk: httpx.Client, store: Store
+) -> None:
+    came_in(store, "a.jpg", make_sheet(), event="Old cup")
+    body = {"name": "Old cup", "typed": ""}
+    assert player.post("/api/events/delete", json=body).status_code == 403
+    refused = desk.post("/api/events/delete", json=body)
+    assert refused.status_code == 409
+    assert "(1 photo, 1 sheet, 0 players)" in refused.json()["error"]["message"]
+    names = [event["name"] for event in desk.get("/api/events").json()["events"]]
+    opened = next(name for name in names if name != "Old cup")
+    kept = desk.post("/api/events/delete", json={"name": opened, "typed": opened})
+    assert kept.status_code == 409 and "is open" in kept.json()["error"]["message"]
+    left = desk.post("/api/events/delete", json=body | {"typed": "Old cup"}).json()["events"]
+    assert [event["name"] for event in left] == [name for name in names if name != "Old cup"]

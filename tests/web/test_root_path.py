@@ -87,7 +87,7 @@ def test_the_page_lies_below_a_path(browser: Browser, proxied: tuple[str, int]) 
 def test_what_other_programs_get_names_the_path(proxied: tuple[str, int]) -> None:
     root, photo = proxied
     with httpx.Client(headers={"Authorization": f"Bearer {DESK}"}, timeout=60) as client:
-        link = client.get(f"{root}/api/publish/link").json()["link"]
+        link = client.get(f"{root}/api/events").json()["link"]
         assert link.startswith(f"{root}/public/")
         assert 'lang="en"' in client.get(link).text
         (shown,) = client.get(f"{root}/api/photos/{photo}").json()["pages"]

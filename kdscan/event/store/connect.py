@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import MsgspecError
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
+    InvalidRequestError,
     NoSuchModuleError,
     SQLAlchemyError,
     TimeoutError,
@@ -45,6 +46,9 @@ from kdscan.i18n import mark
 
 ENVIRONMENT = "KDSCAN_STORE"
 """Environment variable for the store's URL, so that it need not be typed every time."""
+
+OLDEST = {"setting", "event", "photo", "file", "reading", "sheet"}
+"""Tables of every store."""
 
 FileId = tuple[int, int]
 """Device and inode of a file; no two files have the same at the same time."""
@@ -264,8 +268,13 @@ def _have_tables(engine: Engine, *, writes: bool = True) -> None:
         with explained(engine):
             with engine.connect() as db:
                 version = version_of(db)
-            if version == KNOWN[-1]:
-                return
+                if version == KNOWN[-1]:
+                    return
+                tables = set(inspect(db).get_table_names())
+                if engine.dialect.name != "sqlite":  # a server's database may hold others' too
+                    tables &= OLDEST
+            if not tables >= OLDEST if version else tables:
+                raise StoreError(_BROKEN)
             if version not in (None, *KNOWN):
                 raise StoreError(
                     "this store was made by a newer kdscan (its tables are version {found}, this "
@@ -319,7 +328,10 @@ def _begin_postgresql(connection: Connection) -> None:
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
 
-_CAUSES = {"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "encoding"}
+_CAUSES = {
+    **{"53100": "full", "25006": "readonly", "55P03": "locked", "22P05": "encoding"},
+    **{"42P01": "no such", "42703": "no such"},
+}
 """PostgreSQL's error codes, whose texts may be in any language → SQLite's words for them."""
 
 _BROKEN = mark("this file is not a kdscan store, or it is damaged: name another, or a backup")
@@ -332,6 +344,8 @@ _REMEDIES = {
     "encoding": mark("its database cannot hold all alphabets: create one with the encoding UTF8"),
     "not a database": _BROKEN,
     "malformed": _BROKEN,
+    "no such": _BROKEN,
+    "not available": _BROKEN,
     "": mark("check that it is running, reachable and that you may write to it"),
 }
 """What to do about an error whose text contains the word; the first that fits counts."""
@@ -349,7 +363,7 @@ def explained(engine: Engine) -> Iterator[None]:
     where = hide_password(engine.url.render_as_string(hide_password=True))
     try:
         yield
-    except (DBAPIError, TimeoutError) as error:
+    except (DBAPIError, InvalidRequestError, TimeoutError) as error:
         cause = getattr(error, "orig", None) or error
         reason = str(cause).strip().splitlines()[0]
         failed = StoreError("the store {where} failed: {reason}", where=where, reason=reason)

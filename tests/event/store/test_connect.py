@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,35 @@ def test_a_file_that_is_no_store_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="not a kdscan store"):
         open_store(str(path))
     assert path.read_bytes() == b"\xff\xd8\xff" * 1000
+
+
+@pytest.mark.parametrize(
+    ("version", "tables"),
+    [
+        *((None, ["guest"]), ("a5f3", ["guest"]), ("0003", ["event", "photo"]), ("0004", [])),
+        ("0003", sorted(connect.OLDEST)),
+    ],
+)
+def test_a_database_that_lacks_a_stores_tables_is_said_so(
+    tmp_path: Path, version: str | None, tables: list[str]
+) -> None:
+    path = tmp_path / "club.sqlite"
+    with closing(sqlite3.connect(path)) as raw:
+        if version:
+            raw.execute("CREATE TABLE alembic_version (version_num TEXT)")
+            raw.execute("INSERT INTO alembic_version VALUES (?)", [version])
+        for table in tables:
+            raw.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY)")
+        raw.commit()
+    with (
+        pytest.raises(StoreError, match="not a kdscan store, or it is damaged: name another"),
+        open_store(str(path)) as store,
+        store.read() as db,
+    ):
+        find_event(db, None)
+    with closing(sqlite3.connect(path)) as raw:
+        left = {name for (name,) in raw.execute("SELECT name FROM sqlite_master")}
+    assert left == {*tables, *(["alembic_version"] if version else [])}
 
 
 @pytest.mark.parametrize(

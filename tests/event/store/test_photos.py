@@ -11,7 +11,7 @@ from kdscan.event.actions import ConfirmSheet, SamePaper
 from kdscan.event.events import load, open_row, perform
 from kdscan.event.log import Author
 from kdscan.event.store import Store
-from kdscan.event.store.photos import add_file, add_photo, add_reading, files, read_sheets, readings
+from kdscan.event.store.photos import add_file, add_photo, add_reading, files, read_sheets
 from kdscan.event.store.schema import PhotoRow
 from kdscan.sheets.base import AnyReading
 from tests.event.entries import MODELS, SHA, entry, kept, one_photo
@@ -79,29 +79,6 @@ def test_a_round_that_is_said_later_holds(store: Store) -> None:
         for details in ({}, {"round": 3}, {}):
             add_file(db, event.id, "a.jpg", photo.id, details=details)
         assert [row.details for row in files(db, event.id)] == [{"round": 3}]
-
-
-def test_a_page_is_read_once_by_each_version_of_the_models(store: Store) -> None:
-    one, two = make_sheet(), make_sheet(doubtful=[(0, 1)], origin_xy=(100, 700))
-    with store.write() as db:
-        event, photo = one_photo(db)
-        assert read(db, photo, one, two)
-        before = list(read_sheets(db, event_id=event.id))
-        assert not read(db, photo)
-        # New models find the two in another order, and with other doubts.
-        better = make_sheet(origin_xy=(103, 698))
-        assert read(db, photo, better, one, models="models-2")
-    with store.read() as db:
-        after = {s.id: s for s in read_sheets(db, event_id=event.id)}
-        assert [r.models for r in readings(db, [photo.id])] == [MODELS, "models-2"]
-        newest = readings(db, [photo.id])[-1]
-    assert [s.data["review"] for s in before] == [False, True]
-    assert before[0].data == entry(one)["sheets"][0]
-    assert before[1].kept == kept(two)[0]
-    assert sorted(after) == sorted(s.id for s in before)
-    assert [after[s.id].number for s in before] == [1, 0]
-    assert after[before[1].id].data["review"] is False
-    assert newest.entry == entry(better, one)
 
 
 def test_what_newer_models_do_not_find_is_no_sheet_unless_a_person_spoke_of_it(

@@ -72,7 +72,7 @@ const SILENCE = 120_000;
 // XMLHttpRequest, as fetch reports no progress of uploads. from: how many bytes came before.
 export function upload(blob, onProgress, path, from = 0) {
   return new Promise((resolve, reject) => {
-    if (blob.size > session.limits.bytes) throw failure("image_too_large");
+    if (blob.size > session.max_bytes) throw failure("image_too_large");
     const request = new XMLHttpRequest();
     request.open("POST", path);
     request.setRequestHeader("X-CSRF-Token", session.csrf);

@@ -1,6 +1,6 @@
 // What an event prints, saves and publishes at the desk; and the events, of which one is open.
 
-import { attempt, copyLink, get, isLocal, noPhones, pause, post, session } from "./api.js";
+import { attempt, copyLink, explain, get, isLocal, noPhones, pause, post, session } from "./api.js";
 import { upTo } from "./board.js";
 import { button, card, form, glyph, h, input, put, select, toast } from "./dom.js";
 import { t } from "./i18n.js";
@@ -53,10 +53,11 @@ export function publishTab() {
     ]);
   }
   async function load() {
-    ({ events } = await get("api/events"));
+    const all = await get("api/events");
+    events = all.events;
     draw();
     put(list, events.map(eventLine));
-    put(link, linkTo((await get("api/publish/link")).link));
+    put(link, linkTo(all.link));
   }
   function show(desk) {
     if (last === desk.last_round) return;
@@ -79,11 +80,24 @@ function linkTo(address) {
   ];
 }
 
-const eventLine = ({ name, game, open }) =>
-  h("li", [
+function eventLine({ name, game, open }) {
+  const others = () => [
+    button(t("Open"), () => choose({ name })),
+    button(t("Delete"), () => remove("")),
+  ];
+  const line = h("li", [
     h("span.seat", h("span", name), h("small", GAMES[game])),
-    open ? h("em", t("open")) : button(t("Open"), () => choose({ name })),
+    open ? h("em", t("open")) : others(),
   ]);
+  // Refused until the event's name is typed: the error says so, and what it holds.
+  async function remove(typed) {
+    const error = await attempt(() => post("api/events/delete", { name, typed }));
+    const again = error && prompt(explain(error));
+    if (again) await remove(again.trim());
+    else if (!error) line.remove();
+  }
+  return line;
+}
 
 function newEvent() {
   const name = input(t("Name of the event"), { required: true });

@@ -129,17 +129,18 @@ const owner = (card, desk, act) => {
   }));
 };
 
-// What was entered, against the sheets. With several it is a walkover, withdrawn or entered again.
+// What was entered, against the sheets. Without points it is a walkover, withdrawn or entered again.
 async function differs(card, desk, act) {
-  const several = card.sheets.length > 1;
   const { round, table, player, values } = card;
+  const several = values.points === undefined;
   const says = (said, from, result) =>
     answer([said, h("small", " ", from)], () => act({ round, table, ...result }));
   const points = (n, from) =>
     says(pointsText(n), from, { type: "enter_result", points: { [player]: n } });
   const sheet = t("as on the sheet");
   const entered = t("as entered");
-  const absent = t("{name} wins, opponent absent", { name: player });
+  const wins = player && t("{name} wins, opponent absent", { name: player });
+  const absent = wins || t("Both absent: both lose");
   const choices = several
     ? [
         says(values.totals, sheet, { type: "withdraw_result" }),
