@@ -139,14 +139,15 @@ export function nextGames() {
   return place;
 }
 
-function nextGame(name, { round, table, seats, bye }, { rank }) {
+function nextGame(name, { round, table, seats, bye, finished }, { rank }) {
   const others = seats.map(({ player }) => player).filter((player) => player !== name);
   const where = t("round {round}, table {table}", { round, table });
   const free = `${t("bye")} (${t("round {round}", { round })})`;
+  const next = finished ? t("after round {n}", { n: round }) : `${where}: ${others.join(", ")}`;
   return h("a.card.next-game href=standings", [
     h("strong", name),
     " ",
-    h("span", bye ? free : `${where}: ${others.join(", ")}`),
+    h("span", bye ? free : next),
     h("small", t("place {n}", { n: rank })),
   ]);
 }

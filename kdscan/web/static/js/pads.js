@@ -97,17 +97,15 @@ function teacher(onLearned, own = null) {
   const busy = h("progress", { hidden: true, label: t("Learning") });
   const ways = h("div.stack");
   const many = session.role === "desk";
-  const what = many
-    ? t("Photograph an empty sheet, or choose four or more that were played on")
-    : t("Photograph an empty sheet");
   const choose = (said = null) => {
     put(state, said);
     const chosen = (files) => files.length && check(URL.createObjectURL(files[0]), files);
     const teach = async () => check(own, [await (await fetch(own)).blob()]);
     put(ways, [
       own && button(t("Learn the pad from this photo"), teach, { class: "main wide" }),
-      h("p", what),
+      h("p", t("Photograph an empty sheet")),
       photoButtons(chosen, { many }),
+      many && h("p.hint.none", t("Or choose four photos or more of sheets that were played on.")),
     ]);
   };
   // Front cameras mirror photos, which no blank sheet tells.

@@ -33,10 +33,9 @@ export function publishTab() {
   const link = h("div.stack");
   const list = h("ul.people");
   const saved = Object.entries(SAVED).map(([name, label]) => h("li", file(name, label())));
-  const kept = card(t("Save"), h("ul", saved));
   const element = h("div.publish.tiles", [
     h("div.stack", print, card(t("Public link"), link)),
-    h("div.stack", kept, card(t("Events"), list, newEvent())),
+    h("div.stack", card(t("Save"), h("ul", saved)), card(t("Events"), list, newEvent())),
     session.join && signInOf(),
   ]);
   function draw() {

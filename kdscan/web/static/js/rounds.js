@@ -192,8 +192,8 @@ function tableOf({ round, table, seats }, act) {
   const result = h("button.result-line.bare type=button", { onclick: line.edit });
   function show(game) {
     line.element.className = game.finished ? "" : "open";
-    const walked = game.decided_by === "walkover" && t("walkover");
-    put(state, game.finished ? walked : t("playing"));
+    const walked = game.winner === null ? t("both absent") : t("walkover");
+    put(state, game.finished ? game.decided_by === "walkover" && walked : t("playing"));
     const between = () => h("span aria-hidden=true", pair ? ":" : "·");
     const side = (seat, n) => [n > 0 && between(), seatOf(seat, game.winner === n)];
     put(result, game.seats.map(side), glyph("edit"));
