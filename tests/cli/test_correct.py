@@ -61,8 +61,8 @@ def test_nothing_is_reported_before_it_is_saved(
     url: str, say: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     came(url, "a.jpg", make_sheet())
-    moved = Mock(side_effect=(None, StoreError("moved")))  # before and after the transaction
-    monkeypatch.setattr(Store, "_check_still_there", moved)
+    twice = None, StoreError("moved")  # before and after the transaction
+    monkeypatch.setattr(Store, "_check_still_there", Mock(side_effect=twice))
     assert say("a.jpg", "--confirm", code=8).out == ""
 
 

@@ -317,18 +317,24 @@ def divide(
         own = {castle: frozenset({castle}) for castle in castles}
         own[whole[0]] |= tiles
         return {castle: Part(squares, len(whole) > 1) for castle, squares in own.items()}
-    ranked = sorted(
-        (
-            (_capacity(sides, castles, limit), gap(cells, centers_xy, axis, line), sides)
-            for axis, line, sides in _splits(cells, castles)
-        ),
-        key=lambda split: split[:2],
-        reverse=True,
-    )
+    splits = []
+    for axis in (0, 1):
+        places = [castle[axis] for castle in castles]
+        for line in range(min(places), max(places)):
+            low = frozenset(cell for cell in cells if cell[axis] <= line)
+            sides = low, frozenset(cells - low)
+            apart = gap(cells, centers_xy, axis, line)
+            splits.append((_capacity(sides, castles, limit), apart, sides))
+    ranked = sorted(splits, key=lambda split: split[:2], reverse=True)
     best, *others = [
-        divide(low, _castles_in(low, castles), centers_xy, limit)
-        | divide(high, _castles_in(high, castles), centers_xy, limit)
-        for low, high in dict.fromkeys(
+        {
+            castle: part
+            for side in sides
+            for castle, part in divide(
+                side, [castle for castle in castles if castle in side], centers_xy, limit
+            ).items()
+        }
+        for sides in dict.fromkeys(
             sides for capacity, _, sides in ranked if capacity == ranked[0][0]
         )
     ]
@@ -340,29 +346,12 @@ def divide(
     }
 
 
-_Sides = tuple[frozenset[Cell], frozenset[Cell]]
-
-
-def _splits(cells: Set[Cell], castles: Sequence[Cell]) -> Iterator[tuple[int, int, _Sides]]:
-    """Each axis and row or column after which castles can be separated, and the squares before and
-    after it."""
-    for axis in (0, 1):
-        places = [castle[axis] for castle in castles]
-        for line in range(min(places), max(places)):
-            low = frozenset(cell for cell in cells if cell[axis] <= line)
-            yield axis, line, (low, frozenset(cells - low))
-
-
-def _castles_in(side: Set[Cell], castles: Sequence[Cell]) -> list[Cell]:
-    return [castle for castle in castles if castle in side]
-
-
 def _capacity(sides: Iterable[Set[Cell]], castles: Sequence[Cell], limit: int) -> int:
     """Number of squares that kingdoms within the limit can hold if these sides are separated; an
     upper bound if one has several castles."""
     total = 0
     for cells in sides:
-        own = _castles_in(cells, castles)
+        own = [castle for castle in castles if castle in cells]
         if len(own) == 1:
             connected = component_of(own[0], cells)
             total += max(

@@ -188,7 +188,7 @@ def enumerate_kingdoms(probs: Floats, variants: Variants) -> Posterior:
     shares = odds / (odds.sum() + NO_CASTLE_ODDS)
     candidates: list[Candidate] = []
     heaviest = listed = 0.0
-    for castle in (int(i) for i in np.argsort(-shares)[:MAX_CASTLES]):
+    for castle in np.argsort(-shares)[:MAX_CASTLES].tolist():
         if candidates and shares[castle] < MIN_CASTLE:
             break
         others = probs.copy()

@@ -74,6 +74,10 @@ MIN_MEAN_CONFIDENCE = 0.5
 detections on maps and sheets of other games less than 0.5."""
 ENOUGH_PX = 36
 """Pixels per square; if a large photo has as many at half its size, it is not decoded in full."""
+DARK, BRIGHT = 128, 220
+"""A kingdom whose lightest places are darker than the first is brightened until these have the
+second value. Of 20 photos with a mean of 4 to 57, 14 were read right without it, one of the others
+silently wrong, and all with it."""
 MAX_SHARED = 0.3
 """Largest share of a kingdom's squares that may overlap those of another one. Where kingdoms touch
 and a lattice is not exact, a column of five, a fifth, may overlap."""
@@ -281,9 +285,15 @@ def read_lattice(photo: Photo, lattice: Lattice, network: Network) -> ReadLattic
 
 
 def _flatten(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> RectifiedSheet:
-    """The rectified window. Beyond the picture's edge the picture is mirrored, so that a cut-off
-    square still looks like tile or table, whichever it is."""
-    return rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX, cv2.BORDER_REFLECT_101)
+    """The rectified window, a dark one brightened. Beyond the picture's edge the picture is
+    mirrored, so that a cut-off square still looks like tile or table, whichever it is."""
+    flat = rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX, cv2.BORDER_REFLECT_101)
+    white = max(1.0, float(np.percentile(flat.bgr[::4, ::4].max(-1), 99)))
+    if white >= DARK:
+        return flat
+    return replace(
+        flat, bgr=np.asarray(cv2.convertScaleAbs(flat.bgr, alpha=BRIGHT / white), np.uint8)
+    )
 
 
 # Lattices

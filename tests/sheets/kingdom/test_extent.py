@@ -35,12 +35,11 @@ def windows(
                 probs[r + 1, c + 1] = 0.8 * ONE_HOT[kind]
                 probs[r + 1, c + 1, EMPTY] = 0.2
             elif token != ".":
-                square = Square.parse(token)
-                kind = SQUARE_CLASSES.index((square.terrain.value, square.crowns))
+                kind = SQUARE_CLASSES.index((Square.parse(token).terrain.value, 0))
                 probs[r + 1, c + 1] = ONE_HOT[kind]
     centers = lattice_points(*shape) * SIDE + origin - SIDE / 2
-    patch, unlike = Lattice(centers, probs[..., EMPTY] < 0.5), np.zeros(probs.shape[:2])
-    read = ReadLattice(patch, probs, unlike, 1.0, photo_wh)
+    lattice = Lattice(centers, probs[..., EMPTY] < 0.5)
+    read = ReadLattice(lattice, probs, np.zeros(shape), 1.0, photo_wh)
     return windows_of(read, hidden=hidden)
 
 

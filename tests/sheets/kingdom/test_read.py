@@ -59,6 +59,7 @@ def test_what_spans_seven_counts_only_where_the_rules_do_not_say_five(
     monkeypatch.setattr(finding, "KingdomSearch", Search)
     monkeypatch.setattr(finding, "classify_squares", classify)
     rules = Variants(great_duel=great_duel)
-    photo = Photo(np.zeros((900, 1200, 3), np.uint8))
+    photo = Photo(np.full((900, 1200, 3), 20, np.uint8))
     (found,) = find_kingdoms(photo, lambda batch: (), lambda batch: (), rules)
+    assert found.evidence.rectified.bgr.max() == 220  # a dark photo is brightened
     assert (found.evidence.variants.size, found.evidence.beyond) == (size, beyond)
