@@ -140,7 +140,8 @@ def build(session: nox.Session) -> None:
 
 
 TEXTS = "t tn:1,2 mark note warn UnreadableImage ImageTooLarge ReaderDied NoSheetFound BlankPage \
-ModelError StoreError StoreFull UsageError UnknownPlayer LayoutError TextError VariantError NotForPlayers DeskOnly NoSuchSheet EventGone"
+ModelError StoreError StoreFull UsageError UnknownPlayer LayoutError TextError VariantError \
+NotForPlayers DeskOnly NoSuchSheet EventGone"
 """Functions and errors whose first argument is translated wherever it is shown; tn has two."""
 
 LISTED = (

@@ -12,12 +12,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 MOST_TOKENS = {
-    "kdscan/cli": 21_194,
+    "kdscan/cli": 21_202,
     "kdscan/detection": 7_355,
     "kdscan/event": 54_263,
     "kdscan/files": 3_596,
     "kdscan/i18n": 1_819,
-    "kdscan/imaging": 13_588,
+    "kdscan/imaging": 13_604,
     "kdscan/inference": 1_330,
     "kdscan/marks": 6_295,
     "kdscan/paper": 14_928,
@@ -26,9 +26,9 @@ MOST_TOKENS = {
     "kdscan/templates": 20_823,
     "kdscan/web": 26_442,
     "kdscan/workers": 1_926,
-    "kdscan": 233_794,
+    "kdscan": 233_817,
     "lab": 170_318,
-    "tests": 188_530,
+    "tests": 188_539,
 }
 """Most tokens of each room, docstrings and comments left out: lines would reward long ones. Lower a
 number when a room has become smaller; who raises one says why in the commit."""

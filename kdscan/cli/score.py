@@ -42,7 +42,7 @@ from kdscan.files import escape_control, is_folder, missing_folder_error, write_
 from kdscan.files.photos import photos_at
 from kdscan.i18n import terminal_language, words
 from kdscan.i18n.problems import AGAINST_RULES
-from kdscan.imaging.formats import MAX_BYTES
+from kdscan.imaging.formats import DRAWN, MAX_BYTES
 from kdscan.imaging.photo import decode, load_photos
 from kdscan.imaging.picture import Photo
 from kdscan.marks.boards import DEFAULT_RISK
@@ -433,7 +433,7 @@ class OverlayFile:
         else:
             picture = draw_overlay(photo, report.sheets, words(terminal_language()))
         _, data = cv2.imencode(path.suffix.lower(), picture)
-        write_file(path, data.tobytes())
+        write_file(path, data.tobytes() + DRAWN)
 
     def _spare_photos(self, path: Path) -> None:
         if os.path.realpath(path) in {os.path.realpath(photo) for photo in self.photos}:

@@ -30,7 +30,7 @@ from kdscan.event.prints import EventPrints
 from kdscan.event.store import open_store
 from kdscan.files import STDOUT, write_file
 from kdscan.i18n import mark
-from kdscan.imaging.formats import png
+from kdscan.imaging.formats import DRAWN, png
 from kdscan.imaging.photo import load_photos
 from kdscan.imaging.picture import Floats, Photo
 from kdscan.paper.layout import layout_to_toml
@@ -160,7 +160,7 @@ def learn(
         )
     )
     if overlay:
-        write_file(overlay, png(draw_template(learned)))
+        write_file(overlay, png(draw_template(learned)) + DRAWN)
     if output:
         data = learned.data
         if output.suffix.lower() == TOML:

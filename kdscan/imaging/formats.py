@@ -47,6 +47,9 @@ A larger picture of any format is first taken at half its size, to save memory."
 FORMATS = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP, GIF, PDF"
 """What is read, for people."""
 
+DRAWN = b"drawn by kdscan"
+"""The last bytes of a picture that kdscan drew over a photo; decoders ignore what follows one."""
+
 _ARCHIVE = re.compile(rb"PK\x03\x04|PK\x05\x06|Rar!|7z\xbc\xaf|\x1f\x8b|BZh|.{257}ustar", re.DOTALL)
 """ZIP, RAR, 7z, gzip, bzip2 and tar."""
 
@@ -59,9 +62,12 @@ Opening = dict[str, Callable[[bytes], tuple[int, Read]]]
 
 
 def check_format(data: bytes) -> str:
-    """As `format_of`; raises `UnreadableImage` for any other file, and for an empty one."""
+    """As `format_of`; raises `UnreadableImage` for any other file, for an empty one, and for a
+    picture that kdscan drew over a photo: beside this it would count as another photo."""
     if not data:
         raise UnreadableImage("the file is empty; copy or send it again")
+    if data.endswith(DRAWN):
+        raise UnreadableImage("kdscan drew this picture; name the photo that it shows")
     if (kind := format_of(data)) is not None:
         return kind
     if _ARCHIVE.match(data):

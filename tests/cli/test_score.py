@@ -176,6 +176,7 @@ def test_overlay_of_one_photo(name: str, photo: Make, tmp_path: Path, run: Comma
     assert drawn is not None
     assert drawn.shape[1] == 801
     assert drawn.shape[0] > 600  # a strip with the doubtful shield
+    run("score", out, code=3)  # or, beside its photo, it would count as another one of the sheet
 
 
 def test_overlays_of_several_photos_are_numbered(photo: Make, tmp_path: Path, run: Command) -> None:
