@@ -113,8 +113,8 @@ class CellLook(NamedTuple):
     doubts: a reading's cells that a person should look at. name: in their language. sign: in a
     terminal. token: in the syntax of `--set`. draw: (picture, left middle, *content, size in
     pixels). width: pixels that `draw` takes, for (crosses or crowns, size). marked: whether it is
-    drawn even if there is no doubt. retake: what
-    takes the place of the total, a title and advice, if it does not count.
+    drawn even if there is no doubt. retake: what takes the place of the total, a title and advice,
+    if it does not count.
     """
 
     heads: tuple[str, str, str]

@@ -144,10 +144,10 @@ def to_text(sheet: MapReading, style: Style) -> str:
     content[CASTLE] = (text if style.narrow else f" {text}").ljust(width)[:width]
     if again := retake(sheet, style.words):
         title, *lines = again
-        left, tn = sum(not question.answered for question in questions(sheet)), style.words.tn
         if not sheet.clipped:
+            left = sum(not question.answered for question in questions(sheet))
             lines.append(
-                tn(
+                style.words.tn(
                     "Or answer {n} question with --ask.",
                     "Or answer {n} questions with --ask.",
                     left,

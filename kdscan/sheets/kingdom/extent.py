@@ -303,8 +303,9 @@ def _crop(
 def divide(
     cells: Set[Cell], castles: Sequence[Cell], centers_xy: Floats, limit: int
 ) -> dict[Cell, Part]:
-    """The kingdom of each castle. cells: a component, its castles included. centers_xy: (R, C, 2)
-    of the lattice. limit: squares that a kingdom may span."""
+    """The kingdom of each castle among the cells. cells: those of a component. centers_xy:
+    (R, C, 2) of the lattice. limit: squares that a kingdom may span."""
+    castles = sorted(cells & set(castles))
     if len(castles) == 1:
         return {castles[0]: Part(frozenset(component_of(castles[0], cells)), doubtful=False)}
     tiles = frozenset(cells - set(castles))
@@ -327,14 +328,8 @@ def divide(
             splits.append((_capacity(sides, castles, limit), apart, sides))
     ranked = sorted(splits, key=lambda split: split[:2], reverse=True)
     best, *others = [
-        {
-            castle: part
-            for side in sides
-            for castle, part in divide(
-                side, [castle for castle in castles if castle in side], centers_xy, limit
-            ).items()
-        }
-        for sides in dict.fromkeys(
+        divide(low, castles, centers_xy, limit) | divide(high, castles, centers_xy, limit)
+        for low, high in dict.fromkeys(
             sides for capacity, _, sides in ranked if capacity == ranked[0][0]
         )
     ]
@@ -351,7 +346,7 @@ def _capacity(sides: Iterable[Set[Cell]], castles: Sequence[Cell], limit: int) -
     upper bound if one has several castles."""
     total = 0
     for cells in sides:
-        own = [castle for castle in castles if castle in cells]
+        own = sorted(cells & set(castles))
         if len(own) == 1:
             connected = component_of(own[0], cells)
             total += max(

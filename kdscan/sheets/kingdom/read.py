@@ -14,6 +14,7 @@ import numpy as np
 
 from kdscan.detection.locate import SIDES, STRIDE, THUMB_PX
 from kdscan.detection.qr import read_card_codes
+from kdscan.imaging.arrays import quantile
 from kdscan.imaging.picture import (
     Floats,
     Network,
@@ -288,12 +289,11 @@ def _flatten(photo: Photo, centers_xy: Floats, confidence: float = 1.0) -> Recti
     """The rectified window, a dark one brightened. Beyond the picture's edge the picture is
     mirrored, so that a cut-off square still looks like tile or table, whichever it is."""
     flat = rectify(photo, centers_xy, confidence, SIDE_PX, ENOUGH_PX, cv2.BORDER_REFLECT_101)
-    white = max(1.0, float(np.percentile(flat.bgr[::4, ::4].max(-1), 99)))
-    if white >= DARK:
-        return flat
-    return replace(
-        flat, bgr=np.asarray(cv2.convertScaleAbs(flat.bgr, alpha=BRIGHT / white), np.uint8)
-    )
+    (white,) = quantile(flat.bgr[::4, ::4].max(-1), 0.99)
+    if white < DARK:
+        bright = cv2.convertScaleAbs(flat.bgr, alpha=BRIGHT / max(1.0, white))
+        flat = replace(flat, bgr=np.asarray(bright, np.uint8))
+    return flat
 
 
 # Lattices
